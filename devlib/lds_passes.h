@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LDS passes of one machine access: 32 banks of 4 bytes, the wave served in phases; within a phase
- * lanes on different dwords of one bank take turns, lanes on one dword share. Phases per width and
- * direction as measured on gfx942 (nod-ai/amd-shark-ai PR #2919; 16-byte writes from ROCm's
- * Composable Kernel documentation) and taken over for the other gfx9 targets with 32 banks.
+ * LDS passes of one machine access. There are 32 banks of 4 bytes, and the wave is served in
+ * phases. Within a phase, lanes that access different dwords of one bank conflict and take one pass
+ * each; lanes that access the same dword share a pass.
  *
- * Lanes of an atomic operation share nothing: those on one dword take turns as well
- * (rocprof-compute calls it an address conflict).
+ * Phases by width and direction were measured on gfx942 (nod-ai/amd-shark-ai PR #2919; 16-byte
+ * writes: documentation of ROCm's Composable Kernel). They are assumed for the other gfx9 targets
+ * with 32 banks.
  *
- * RDNA 3 in waves of 32 was measured to have the phases of half a wave of gfx942 (the same source);
- * its waves of 64 are taken as two of those, and the targets of RDNA 1 and 2 as RDNA 3.
+ * Lanes of an atomic operation share nothing: lanes on one dword take a pass each (rocprof-compute
+ * calls this an address conflict).
  *
- * An address that is not a multiple of its width counts as the multiple below: no rule for the
- * others is published.
+ * On RDNA 3, a wave32 was measured to have the phases of half a wave of gfx942 (same source). A
+ * wave64 is assumed to be two of these, and RDNA 1 and 2 to equal RDNA 3.
+ *
+ * An address that is not a multiple of its width is rounded down: no rule for such addresses is
+ * published.
  */
 #ifndef PROBE_DEVLIB_LDS_PASSES_H
 #define PROBE_DEVLIB_LDS_PASSES_H
@@ -25,16 +28,16 @@ struct dev_passes {
 };
 
 struct dev_phases {
-	uint32_t count;	  /* of the wave */
-	uint32_t bits;	  /* log2 of the groups of banks that one access covers */
-	uint32_t shift;	  /* log2 of the bytes of such a group */
-	uint64_t breaks;  /* lanes where a phase may begin without sharing with the one before */
+	uint32_t count;	  /* phases per wave */
+	uint32_t bits;	  /* log2 of the number of bank groups; a lane accesses one group */
+	uint32_t shift;	  /* log2 of the bytes of a bank group */
+	uint64_t breaks;  /* lanes where a phase may begin without sharing with the previous one */
 	bool interleaved; /* phase = quad q and quad q ^ 5 of a half wave */
-	bool share;	  /* lanes on one dword */
+	bool share;	  /* lanes on one dword share a pass */
 	uint32_t lanes;	  /* per phase */
 };
 
-/* `shape` is constant: all of this folds. */
+/* `shape` is constant, so that all of this folds. */
 DEV_INLINE struct dev_phases dev_phases(uint32_t shape)
 {
 	uint32_t unit = shape & 0xff;
@@ -53,13 +56,13 @@ DEV_INLINE struct dev_phases dev_phases(uint32_t shape)
 	return (struct dev_phases){4 * halves, 3, 4, 1ull << 32, true, share, 8};
 }
 
-/* The half of a mask that holds the own lane. No phase crosses the middle of the wave. */
+/* The half of a mask with the own lane. No phase crosses the middle of the wave. */
 DEV_INLINE uint32_t dev_half(uint64_t mask, uint32_t lane)
 {
 	return lane < 32 ? (uint32_t)mask : (uint32_t)(mask >> 32);
 }
 
-/* Lanes of the own phase, within the own half. */
+/* Lanes of the own phase, within the own half of the wave. */
 DEV_INLINE uint32_t dev_phase_lanes(const struct dev_phases *phases, uint32_t lane)
 {
 	if (phases->lanes == 32)
@@ -69,7 +72,7 @@ DEV_INLINE uint32_t dev_phase_lanes(const struct dev_phases *phases, uint32_t la
 	return ((1u << phases->lanes) - 1) << (lane & 31 & ~(phases->lanes - 1));
 }
 
-/* Keep the lanes that agree with the own one in bit 0 of x. */
+/* Keep the lanes that have the own lane's value in bit 0 of x. */
 DEV_INLINE uint32_t dev_match_bit(uint32_t match, uint32_t x, uint32_t lane)
 {
 	uint32_t set = dev_half(dev_ballot(x & 1), lane);
@@ -78,8 +81,9 @@ DEV_INLINE uint32_t dev_match_bit(uint32_t match, uint32_t x, uint32_t lane)
 }
 
 /*
- * `cost` is the number of distinct dwords in the own lane's bank and phase. Sum over phases of the
- * largest, found bit by bit from the top: a lane stays alive while it may be the largest.
+ * `cost` is the number of distinct dwords in the own lane's bank and phase. Returns the sum over
+ * phases of the largest cost. The maxima are found bit by bit from the top; a lane remains a
+ * candidate while it may have the largest cost.
  */
 DEV_INLINE struct dev_passes dev_sum_phases(uint32_t cost, uint32_t phase, uint64_t mask,
 					    const struct dev_phases *phases, uint32_t lane)
@@ -119,7 +123,7 @@ DEV_INLINE struct dev_passes dev_passes_any(uint32_t address, uint64_t mask,
 	same = bank;
 	for (; phases->share && dev_ballot(x != 0) & mask; x >>= 1)
 		same = dev_match_bit(same, x, lane);
-	/* One lane stands for all that share a dword. */
+	/* One lane represents all that share a dword. */
 	if (phases->share)
 		bank &= dev_half(dev_ballot(!(same & below)) & mask, lane);
 	cost = (uint32_t)__builtin_popcount(bank);
@@ -129,9 +133,9 @@ DEV_INLINE struct dev_passes dev_passes_any(uint32_t address, uint64_t mask,
 }
 
 /*
- * Lanes at a constant stride of `steps` bank groups: that many lanes meet in one bank as the
- * largest power of two in steps says. 1 = no two. Strides below a dword are 0 or -1 steps, which is
- * right.
+ * Passes per phase for lanes with a constant stride of `steps` bank groups: as many lanes meet in
+ * one bank as the largest power of two that divides `steps`. 1 = no conflict. Strides below a dword
+ * are 0 or -1 steps, which gives the correct result.
  */
 DEV_INLINE uint32_t dev_stride_way(int32_t steps, uint32_t bits)
 {
@@ -147,7 +151,7 @@ DEV_INLINE struct dev_passes dev_passes(uint32_t address, uint32_t shape, uint64
 	struct dev_phases phases = dev_phases(shape);
 	int32_t stride = affine->stride;
 
-	/* Strides below a dword: neighbours share dwords, and no bank is reached twice. */
+	/* Strides below a dword: adjacent lanes share dwords, and no bank has two dwords. */
 	if (affine->is_affine && phases.share && phases.shift == 2 && stride > -4 && stride < 4)
 		return (struct dev_passes){phases.count, phases.count, 1};
 	if (affine->is_affine && (phases.share || stride) &&

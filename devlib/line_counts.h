@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cache lines and address-unit cycles of one machine access to global memory (wire.h section 3;
- * the rules are AMD's TA, TCP and TCC counters: lines of 64 and 128 bytes, quads of 4 lanes).
+ * Cache lines and address-unit cycles of one machine access to global memory (wire_device.h section
+ * 3). The rules are those of AMD's TA, TCP and TCC counters: 64 B and 128 B lines, quads of 4
+ * lanes.
  */
 #ifndef PROBE_DEVLIB_LINE_COUNTS_H
 #define PROBE_DEVLIB_LINE_COUNTS_H
@@ -13,8 +14,8 @@ struct dev_lines {
 };
 
 /*
- * Lines in the order of the lanes: if addresses never fall, or never rise, the distinct lines are
- * one more than the changes of line from a lane to the next active one.
+ * Monotonic addresses: the number of distinct lines is one more than the number of changes of the
+ * line from an active lane to the next.
  */
 DEV_INLINE struct dev_lines dev_lines_monotone(uint64_t difference, uint64_t later,
 					       uint64_t same_quad)
@@ -30,8 +31,9 @@ DEV_INLINE struct dev_lines dev_lines_monotone(uint64_t difference, uint64_t lat
 }
 
 /*
- * Lanes that agree with the own one in every bit of `x` from bit 0 up: one ballot per bit in which
- * lanes differ. `x` holds differences from a common value, so it ends in zeros in all lanes.
+ * Lanes whose `x` equals that of the own lane: one ballot per bit in which lanes differ. The
+ * callers pass differences from a common value, so that the upper bits are 0 in all lanes and the
+ * loop ends early.
  */
 DEV_INLINE uint64_t dev_match64(uint64_t match, uint64_t x, uint64_t mask)
 {
@@ -44,7 +46,7 @@ DEV_INLINE uint64_t dev_match64(uint64_t match, uint64_t x, uint64_t mask)
 	return match;
 }
 
-/* Any order of addresses; no unit straddles a line. */
+/* Addresses in any order; no unit crosses the end of a line. */
 DEV_INLINE struct dev_lines dev_lines_any(uint64_t address, uint64_t mask)
 {
 	uint32_t lane = dev_lane();
@@ -57,7 +59,7 @@ DEV_INLINE struct dev_lines dev_lines_any(uint64_t address, uint64_t mask)
 
 	match &= odd ^ (((x >> 6) & 1) - 1);
 	first64 = dev_ballot(!dev_rank(match)) & mask;
-	/* Lanes of the own quad, below the own one, on the same line. */
+	/* Lower lanes of the own quad on the same line. */
 	quad = (uint32_t)(match >> (lane & 60)) & ((1u << (lane & 3)) - 1);
 	uint64_t first_quad = dev_ballot(!quad) & mask;
 	uint64_t active = mask | mask >> 1;
@@ -70,7 +72,10 @@ DEV_INLINE struct dev_lines dev_lines_any(uint64_t address, uint64_t mask)
 	};
 }
 
-/* Distinct lines of 1 << shift bytes, and, summed over them, the quads that touch each. */
+/*
+ * Distinct lines of 1 << shift bytes. *ret_quads: sum over these lines of the quads that touch
+ * each.
+ */
 DEV_INLINE uint32_t dev_lines_walk(uint64_t address, uint32_t unit, uint32_t shift, uint64_t mask,
 				   uint32_t *ret_quads)
 {
@@ -94,8 +99,7 @@ DEV_INLINE uint32_t dev_lines_walk(uint64_t address, uint32_t unit, uint32_t shi
 	return lines;
 }
 
-/* Units may straddle lines: each lane touches one or two. One round per line; rare, so slow is
- * fine. */
+/* Units may cross the end of a line: each lane touches one or two. One iteration per line; rare. */
 DEV_INLINE struct dev_lines dev_lines_straddling(uint64_t address, uint32_t unit, uint64_t mask)
 {
 	uint64_t active = mask | mask >> 1;
@@ -110,13 +114,13 @@ DEV_INLINE struct dev_lines dev_lines_straddling(uint64_t address, uint32_t unit
 }
 
 #ifdef DEV_PORTABLE
-/* ds_bpermute does not cross the middle of a wave64 of RDNA. A round per line needs none. */
+/* In a wave64 of RDNA, ds_bpermute does not cross the middle of the wave; this loop needs none. */
 DEV_INLINE struct dev_lines dev_lines(uint64_t address, uint32_t shape, uint64_t mask)
 {
 	return dev_lines_straddling(address, shape & 0xff, mask);
 }
 #else
-/* Nearest active lane below the own one; any value for the first. */
+/* The previous active lane; any value for the first. */
 DEV_INLINE uint32_t dev_previous_lane(uint64_t mask)
 {
 	uint32_t lane = dev_lane(), below = (1u << (lane & 31)) - 1;
@@ -131,7 +135,7 @@ DEV_INLINE struct dev_lines dev_lines(uint64_t address, uint32_t shape, uint64_t
 {
 	uint64_t lowest = mask & -mask, later = mask ^ lowest, same_quad, previous;
 
-	/* Most accesses of unknown alignment are aligned when they happen. */
+	/* Most accesses whose alignment is unknown at compile time are aligned at run time. */
 	if (shape & SHAPE_UNALIGNED && dev_ballot((address & 63) + (shape & 0xff) > 64) & mask)
 		return dev_lines_straddling(address, shape & 0xff, mask);
 	uint32_t lane = dev_previous_lane(mask);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One unit of an access, measured and counted: any EXEC, any addresses. */
+/* Measure one unit of an access, for any EXEC and any addresses. */
 #ifndef PROBE_DEVLIB_MEASURE_UNIT_H
 #define PROBE_DEVLIB_MEASURE_UNIT_H
 
@@ -9,8 +9,8 @@
 #include "devlib/wave_ids.h"
 
 /*
- * The sums of one execution, four to a word: counter i in bits 16 * (i mod 4) of word i / 4. All
- * fit 16 bits: 255 units of 64 lanes.
+ * The sums of one execution, four per word: counter i is in bits 16 * (i mod 4) of word i / 4. All
+ * fit into 16 bits, because an access has at most 255 units and 64 lanes.
  */
 struct dev_sums {
 	uint64_t word[3];
@@ -45,8 +45,8 @@ DEV_INLINE void add_passes(struct dev_sums *sums, uint32_t address, uint32_t sha
 }
 
 /*
- * Active lane r adds counter r, then r + lanes, and so on: one atomic instruction for a wave with
- * 12 lanes or more.
+ * The r-th active lane adds counters r, r + lanes, and so on: one atomic instruction if at least 12
+ * lanes are active.
  */
 DEV_INLINE void commit_sums(uint64_t counters, const struct dev_sums *sums, uint64_t exec)
 {
@@ -71,7 +71,7 @@ DEV_INLINE void atomic_max(uint64_t counters, uint32_t index, uint64_t value)
 		;
 }
 #else
-/* clang has no builtin for an unsigned 64-bit maximum before 16. */
+/* clang before 16 has no builtin for an unsigned 64-bit maximum. */
 DEV_INLINE void atomic_max(uint64_t counters, uint32_t index, uint64_t value)
 {
 	uint64_t DEV_GLOBAL *word = (uint64_t DEV_GLOBAL *)(counters + index * 8);
@@ -98,21 +98,23 @@ DEV_INLINE void commit_maxima(uint64_t counters, const struct dev_sums *sums, ui
 }
 
 /*
- * Any EXEC, any addresses: the way of what leaf_measure.h leaves, one unit of an access at a time.
- * `offset` is that of the unit: the first also counts what the access has once. `units` of an
- * access to LDS, if they cost the same (leaf_lds_passes.h), are one. Lines and passes of a flat
- * access are two calls, SHAPE_LDS the second: each counts the lanes of its apertures, and scratch
- * lanes count as lanes and no more.
+ * The fallback path of fast_measure.h: any EXEC, any addresses, one unit of an access at a time.
+ * `offset` is that of the unit; the first unit also adds the counters that an access has once.
+ * `units`: the units of an LDS access have the same cost and are counted together
+ * (fast_lds_passes.h).
  *
- * The pass makes one copy per shape, for optimised code and for code that is not optimised. The
- * order of the parts, and what stays in vector registers, keeps it within the scalar registers that
- * measure_access.h grants.
+ * A flat access takes two calls, the second with SHAPE_LDS, for cache lines and for passes. Each
+ * counts the lanes in its apertures. Lanes in scratch count as active lanes only.
+ *
+ * The pass makes one copy per shape, for optimised and for unoptimised code. The order of the
+ * parts, and the values kept in vector registers, limit it to the scalar registers that
+ * measure_access.h allows.
  */
 DEV_INLINE void count_units(uint64_t counters, uint64_t address, uint32_t offset, uint32_t shape,
 			    uint32_t units)
 {
 	uint64_t exec = dev_exec(), mask = exec;
-	bool once = !(shape & SHAPE_MORE) && !dev_uniform32(offset), lds = shape & SHAPE_LDS;
+	bool once = !(shape & SHAPE_LATER_UNIT) && !dev_uniform32(offset), lds = shape & SHAPE_LDS;
 	struct dev_sums sums = {0};
 	struct dev_affine affine;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The `memory` kind: exact counters per site, made on the device (wire.h section 3).
+ * The `memory` kind: exact counters per site, computed on the device (wire_device.h section 3).
  *
- * The wave's own word is the address of its replica of the counter table, less the first site's
- * offset, so that site s has its 16 counters at word + s * 128.
+ * The wave's value is the address of its replica of the counter table minus the offset of the first
+ * site. The 16 counters of site s are at that value + s * 128.
  */
 #include "devlib/measure_access.h"
 #include "devlib/counter_replica.h"
@@ -26,8 +26,8 @@ DEV_SHARED void __probe_dev_memory_any(uint64_t counters, uint64_t address, uint
 }
 
 /*
- * The first unit of an access, called as measure_access.h says: the counters are in s[4:5] and s7.
- * v0 is 1 then if only the first row is counted, else what it was.
+ * Measure the first unit of an access. Called as measure_access.h describes: the counters are in
+ * s[4:5] and s7. Sets v0 to 1 if only the first row was counted.
  */
 DEV_SHARED void __probe_dev_memory_first(uint64_t none, uint64_t address, uint32_t shape)
 {
@@ -35,7 +35,7 @@ DEV_SHARED void __probe_dev_memory_first(uint64_t none, uint64_t address, uint32
 	measure_first(address, shape);
 }
 
-/* The same as `any` for a wave that has not looked for its replica: it seldom needs one. */
+/* As `any`, for a wave that computes the address of its replica only when it measures an access. */
 DEV_SHARED void __probe_dev_memory_site(uint64_t ctx, uint64_t address, uint32_t offset,
 					uint32_t site, uint32_t shape)
 {

@@ -199,7 +199,7 @@ DEV_INLINE uint32_t cursor_mode(void)
  * several wave slots may get the same number, and then their searches start at the same ring.
  */
 /* clang-format off */
-#define CURSOR_LOAD_CONTEXT(exec)                                                                          \
+#define CURSOR_LOAD_CONTEXT(exec)                                                                  \
 	"s_load_dwordx8 s[40:47], %[ctx], 40\n\t"                                                  \
 	"s_load_dwordx4 s[52:55], %[ctx], 8\n\t"                                                   \
 	"s_memrealtime s[56:57]\n\t"                                                               \

@@ -218,7 +218,7 @@ DEV_INLINE void stored_end(uint32_t span, uint32_t divergent)
 /* clang-format off */
 #define STORED_IDLE(at)                                                                            \
 	"s_cmp_eq_u32 s62, 0\n\t"                                                                  \
-	"s_cbranch_scc1 .Lprobe_idle_done%=\n\t"                                                        \
+	"s_cbranch_scc1 .Lprobe_idle_done%=\n\t"                                                   \
 	STORED_CLOCKS                                                                              \
 	STORED_STAMP("%[idle]", "s[46:47]", at)                                                    \
 	"s_nop 0\n\t"                                                                              \

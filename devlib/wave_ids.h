@@ -35,8 +35,8 @@ enum {
 	SHAPE_LDS = 1 << 18,
 	SHAPE_FLAT = 1 << 19,
 	SHAPE_ATOMIC = 1 << 20,
-	SHAPE_MORE = 1 << 23, /* not the access's first unit: no new execution */
-	SHAPE_ALSO = 1 << 24, /* further rows may receive the same counts (measure_access.h) */
+	SHAPE_LATER_UNIT = 1 << 23, /* not the access's first unit: no new execution */
+	SHAPE_MORE_ROWS = 1 << 24, /* further rows may receive the same counts (measure_access.h) */
 };
 
 #ifdef DEV_PORTABLE

@@ -13,15 +13,15 @@ using namespace llvm;
 namespace
 {
 struct ProbePass : PassInfoMixin<ProbePass> {
-	bool plain;
+	bool optnone;
 
-	explicit ProbePass(OptimizationLevel level) : plain(level == OptimizationLevel::O0)
+	explicit ProbePass(OptimizationLevel level) : optnone(level == OptimizationLevel::O0)
 	{
 	}
 	PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses)
 	{
-		return probe_pass_run(wrap(&module), &analyses, plain) ? PreservedAnalyses::none()
-								       : PreservedAnalyses::all();
+		return probe_pass_run(wrap(&module), &analyses, optnone) ? PreservedAnalyses::none()
+									 : PreservedAnalyses::all();
 	}
 	/* Also at -O0 and on optnone functions. */
 	static bool isRequired()

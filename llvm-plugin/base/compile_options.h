@@ -40,7 +40,7 @@ struct pass_options {
 	enum pass_stamps stamps;
 	unsigned verbose; /* 1 = a line per module, 2 = what is proved of each site as well */
 	bool prove;	  /* count what is proved instead of measuring it */
-	bool plain;	  /* code will not be optimised: no lean probes */
+	bool optnone;	  /* code will not be optimised: no lean probes */
 	/* Probes in portable code (portable_probe.h), for waves of so many lanes; 0 = lean ones.
 	 */
 	unsigned portable;

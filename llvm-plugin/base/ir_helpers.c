@@ -166,10 +166,10 @@ bool pass_ends_wave(LLVMValueRef inst)
 	return callee && !strcmp(LLVMGetValueName2(callee, &size), "llvm.amdgcn.endpgm");
 }
 
-bool pass_is_plain(LLVMValueRef function, const struct pass_options *options)
+bool pass_is_optnone(LLVMValueRef function, const struct pass_options *options)
 {
 	unsigned optnone = LLVMGetEnumAttributeKindForName("optnone", 7);
 
-	return options->plain ||
+	return options->optnone ||
 	       LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, optnone);
 }

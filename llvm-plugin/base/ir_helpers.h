@@ -36,7 +36,7 @@ LLVMValueRef pass_entry_point(LLVMValueRef function);
 /* Does this call end the wave? */
 bool pass_ends_wave(LLVMValueRef inst);
 /* Is the function, or all code, compiled without optimisation? */
-bool pass_is_plain(LLVMValueRef function, const struct pass_options *options);
+bool pass_is_optnone(LLVMValueRef function, const struct pass_options *options);
 
 void *pass_alloc(void *old, size_t size);
 char *pass_format(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -219,13 +219,13 @@ static void add_norecurse(LLVMValueRef to)
 }
 
 /* What has a copy of its own for it, whatever the function. */
-#define COPIES ((uint32_t)(DEVLIB_SHAPE_PLAIN | DEVLIB_SHAPE_CURSOR))
+#define COPIES ((uint32_t)(DEVLIB_SHAPE_OPTNONE | DEVLIB_SHAPE_CURSOR))
 
 static uint32_t unit_shape(enum devlib_function function, uint32_t shape)
 {
 	uint32_t unit = shape & 0xff;
 
-	/* Units of LDS that cost the same are counted at once (leaf_lds_passes.h). */
+	/* Units of LDS that cost the same are counted at once (fast_lds_passes.h). */
 	if (function == DEVLIB_MEMORY_ANY || function == DEVLIB_MEMORY_SITE ||
 	    !(shape & DEVLIB_SHAPE_LDS) || unit < 4 || unit == 12)
 		shape = (shape & ~0xff00u) | 1 << 8;
@@ -273,7 +273,8 @@ static void call_copy(struct devlib *devlib, LLVMValueRef call, LLVMValueRef lik
 
 	while (devlib->function[which] != LLVMGetOperand(call, last))
 		which++;
-	LLVMSetOperand(call, last, devlib_share(devlib, which, DEVLIB_SHAPE_PLAIN, like, analyses));
+	LLVMSetOperand(call, last,
+		       devlib_share(devlib, which, DEVLIB_SHAPE_OPTNONE, like, analyses));
 }
 
 /*
@@ -303,7 +304,7 @@ static void forbid_inlining(LLVMValueRef function)
 					0));
 }
 
-/* A wave's begin and end, and stamps: their last argument is `plain` (ring_cursor.h). */
+/* A wave's begin and end, and stamps: their last argument is `optnone` (ring_cursor.h). */
 static bool depends_on_plain(enum devlib_function function)
 {
 	return function == DEVLIB_CURSOR_ENTER || function == DEVLIB_CURSOR_EXIT ||
@@ -345,10 +346,10 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 	copy_attribute(shared.copy, like, "target-cpu");
 	copy_attribute(shared.copy, like, "target-features");
 	/* Or the back end gives each lane of its callers a stack of 16 KiB. */
-	if (shape & DEVLIB_SHAPE_PLAIN)
+	if (shape & DEVLIB_SHAPE_OPTNONE)
 		add_norecurse(shared.copy);
 	/* What its callers let it use (measure_access.h, ring_cursor.h). */
-	if (!(shape & DEVLIB_SHAPE_PLAIN)) {
+	if (!(shape & DEVLIB_SHAPE_OPTNONE)) {
 		bool ring = which == DEVLIB_RING_REFILL || which == DEVLIB_TRACE_CALL;
 		char *most = pass_format("%d", ring ? 12 : PASS_SHARED_VGPRS);
 
@@ -358,7 +359,7 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 	if (is_of_ring(which))
 		add_attribute(shared.copy, "amdgpu-num-sgpr", PASS_CURSOR_SGPRS);
 	if (depends_on_shape(which))
-		set_last(shared.copy, shared.shape & ~(uint32_t)DEVLIB_SHAPE_PLAIN);
+		set_last(shared.copy, shared.shape & ~(uint32_t)DEVLIB_SHAPE_OPTNONE);
 	if (devlib->portable && depends_on_plain(which))
 		set_last(shared.copy, !(shape & DEVLIB_SHAPE_CURSOR));
 	if (devlib->portable) {

@@ -78,7 +78,7 @@ static void measure_known(struct group_code *in, struct asm_block *code,
 		return;
 	emit_address(code, site, address);
 	if (offset) {
-		shape |= DEVLIB_SHAPE_MORE;
+		shape |= DEVLIB_SHAPE_LATER_UNIT;
 		asm_line(code, "v_add_co_u32 v2, vcc, 0x%x, v2", offset);
 		asm_line(code, "v_addc_co_u32 v3, vcc, 0, v3, vcc");
 	}

@@ -119,7 +119,7 @@ static void emit_first(struct measure_context *in, struct asm_block *code,
 		       const struct access_site *site, uint32_t id, LLVMValueRef address,
 		       const char *also, const char *rest)
 {
-	uint32_t shape = access_site_shape(site) | (rest ? DEVLIB_SHAPE_ALSO : 0);
+	uint32_t shape = access_site_shape(site) | (rest ? DEVLIB_SHAPE_MORE_ROWS : 0);
 	LLVMValueRef function =
 		devlib_share(in->devlib, DEVLIB_MEMORY_FIRST, shape, in->clone, in->analyses);
 	unsigned place = asm_operand(code, "v", address);
@@ -212,7 +212,7 @@ static void emit_unit(struct measure_context *in, struct asm_block *code,
 		measure_emit_row(code, wave, id);
 		measure_emit_call(code,
 				  devlib_share(in->devlib, DEVLIB_MEMORY_FIRST,
-					       shape | DEVLIB_SHAPE_MORE, in->clone, in->analyses));
+					       shape | DEVLIB_SHAPE_LATER_UNIT, in->clone, in->analyses));
 		return;
 	}
 	emit_any(code, site,

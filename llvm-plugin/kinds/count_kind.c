@@ -44,7 +44,7 @@ struct insert {
 	LLVMBuilderRef builder;
 	LLVMValueRef clone, ctx, wave;
 	LLVMValueRef entry; /* where a wave's own code begins, behind what it begins with */
-	bool plain;
+	bool optnone;
 	LLVMValueRef *call; /* calls of probes, to be inlined */
 	size_t calls, capacity;
 };
@@ -145,11 +145,11 @@ static void count_in_memory(struct insert *in, const struct count_block *block)
 	LLVMValueRef args[] = {in->wave, LLVMConstInt(LLVMInt32TypeInContext(in->context),
 						      in->plan->first_site + block->row, 0)};
 
-	if (!in->plain) {
+	if (!in->optnone) {
 		call(in, DEVLIB_COUNT_BLOCK, args, 2);
 		return;
 	}
-	LLVMValueRef function = devlib_share(in->devlib, DEVLIB_COUNT_OPTNONE, DEVLIB_SHAPE_PLAIN,
+	LLVMValueRef function = devlib_share(in->devlib, DEVLIB_COUNT_OPTNONE, DEVLIB_SHAPE_OPTNONE,
 					     in->clone, in->analyses);
 
 	LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, args, 2, "");
@@ -449,7 +449,7 @@ void count_insert(const struct call_units *units, const struct call_unit *unit,
 		.form = gpu_target_wave(options),
 		.devlib = devlib,
 		.clone = unit->clone[PROBE_KIND_COUNT],
-		.plain = pass_is_plain(unit->original, options),
+		.optnone = pass_is_optnone(unit->original, options),
 		.analyses = analyses,
 	};
 
@@ -470,7 +470,7 @@ void count_insert(const struct call_units *units, const struct call_unit *unit,
 	for (size_t i = 0; i < in.calls; i++)
 		ir_inline(in.call[i]);
 	free(in.call);
-	if (!in.plain)
+	if (!in.optnone)
 		ir_cleanup(in.clone, analyses);
 }
 
@@ -514,7 +514,7 @@ void count_list(struct call_unit *unit, LLVMModuleRef module, struct site_table 
 {
 	struct count_plan *plan = pass_alloc(NULL, sizeof(*plan));
 	LLVMValueRef clone, last;
-	bool registers = unit->kernel && !pass_is_plain(unit->original, options);
+	bool registers = unit->kernel && !pass_is_optnone(unit->original, options);
 	unsigned lanes = gpu_target_wave(options)->lanes;
 
 	clone_kind(unit, module, PROBE_KIND_COUNT);

@@ -29,7 +29,7 @@ struct insert {
 	const struct call_unit *unit;
 	const struct pass_options *options;
 	struct devlib *devlib;
-	bool plain; /* calls of the long way only */
+	bool optnone; /* calls of the long way only */
 	void *analyses;
 	struct group_plan *plan; /* of the clone as it was */
 	LLVMValueRef clone, ctx, wave;
@@ -66,7 +66,7 @@ static LLVMValueRef const_i32(const struct insert *in, uint32_t value)
 static void call_shared(struct insert *in, uint32_t shape, LLVMValueRef *args, unsigned count)
 {
 	LLVMValueRef function = devlib_share(in->devlib, DEVLIB_MEMORY_ANY,
-					     shape | DEVLIB_SHAPE_PLAIN, in->clone, in->analyses);
+					     shape | DEVLIB_SHAPE_OPTNONE, in->clone, in->analyses);
 
 	LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, args, count, "");
 }
@@ -106,7 +106,7 @@ static void insert_site(struct insert *in, LLVMValueRef inst, const struct acces
 	LLVMPositionBuilderBefore(in->builder, inst);
 	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(inst));
 	address = measure_address(&in->measure, site);
-	if (in->plain)
+	if (in->optnone)
 		insert_plain(in, address, site, id);
 	else if (plan->behind)
 		measure_emit_follower(&in->measure, site, id, address, plan);
@@ -176,7 +176,7 @@ static void insert_groups(struct insert *in)
 		.builder = in->builder,
 		.clone = in->clone,
 		.ctx = in->ctx,
-		.wave = !in->plain && measures(in) ? in->wave : NULL,
+		.wave = !in->optnone && measures(in) ? in->wave : NULL,
 		.regular = in->regular,
 		.enumerated = in->enumerated,
 		.last = in->last,
@@ -231,7 +231,7 @@ void memory_insert(const struct call_units *units, const struct call_unit *unit,
 		.options = options,
 		.devlib = devlib,
 		.clone = unit->clone[PROBE_KIND_MEMORY],
-		.plain = options->portable || pass_is_plain(unit->original, options),
+		.optnone = options->portable || pass_is_optnone(unit->original, options),
 		.analyses = analyses,
 		.plan = unit->plan,
 	};
@@ -258,6 +258,6 @@ void memory_insert(const struct call_units *units, const struct call_unit *unit,
 	for (size_t i = 0; i < in.calls; i++)
 		ir_inline(in.call[i]);
 	free(in.call);
-	if (!pass_is_plain(unit->original, options))
+	if (!pass_is_optnone(unit->original, options))
 		ir_cleanup(in.clone, analyses);
 }

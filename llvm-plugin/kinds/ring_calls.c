@@ -21,7 +21,7 @@ static bool is_copied(const struct ring_context *in, enum devlib_function which)
 {
 	bool stamp = which == DEVLIB_TIME_BEGIN || which == DEVLIB_TIME_END;
 
-	return in->is_portable && (in->is_plain || !stamp);
+	return in->is_portable && (in->is_optnone || !stamp);
 }
 
 LLVMValueRef ring_call(struct ring_context *in, enum devlib_function which, LLVMValueRef *args,
@@ -30,7 +30,7 @@ LLVMValueRef ring_call(struct ring_context *in, enum devlib_function which, LLVM
 	LLVMValueRef function = in->devlib->function[which];
 
 	if (is_copied(in, which)) {
-		uint32_t shape = DEVLIB_SHAPE_PLAIN | (in->is_plain ? 0 : DEVLIB_SHAPE_CURSOR);
+		uint32_t shape = DEVLIB_SHAPE_OPTNONE | (in->is_optnone ? 0 : DEVLIB_SHAPE_CURSOR);
 
 		function = devlib_share(in->devlib, which, shape, in->unit->clone[in->kind],
 					in->analyses);

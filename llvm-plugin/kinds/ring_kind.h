@@ -23,17 +23,18 @@ struct ring_context {
 	struct devlib *devlib;
 	void *analyses;
 	enum probe_kind kind;
-	uint32_t kinds; /* of the module */
-	bool is_plain;	/* not optimised */
+	uint32_t kinds;	 /* of the module */
+	bool is_optnone; /* not optimised */
 	bool is_portable;
-	bool is_called; /* shared functions are called as any function is: plain or portable code */
+	bool is_called; /* shared functions are called as any function is: unoptimised or portable
+			   code */
 	bool is_leaf;	/* a function whose time is one record */
 	bool is_stored; /* a kernel whose waves go into a ring at their end (stored_waves.h) */
 	enum pass_stamps stamps;
 	LLVMContextRef context;
 	LLVMBuilderRef builder;
-	LLVMValueRef plain; /* as an argument */
-	LLVMValueRef *call; /* to be inlined */
+	LLVMValueRef optnone; /* as an argument */
+	LLVMValueRef *call;   /* to be inlined */
 	size_t calls, capacity;
 };
 

@@ -23,7 +23,8 @@
 
 static void stamp(struct ring_context *in, LLVMValueRef inst, enum probe_form form, uint32_t site)
 {
-	LLVMValueRef args[] = {ring_i32(in, site | (uint32_t)form << PROBE_FORM_SHIFT), in->plain};
+	LLVMValueRef args[] = {ring_i32(in, site | (uint32_t)form << PROBE_FORM_SHIFT),
+			       in->optnone};
 
 	ring_before(in, inst);
 	if (form == PROBE_FORM_SPAN)
@@ -70,7 +71,7 @@ static void message(struct ring_context *in, LLVMValueRef inst, bool lanes, uint
 			     ring_i32(in, site | (uint32_t)PROBE_FORM_MESSAGE << PROBE_FORM_SHIFT),
 			     ring_i32(in, (uint32_t)bytes),
 			     flag,
-			     in->plain,
+			     in->optnone,
 		     };
 	at = ring_call(in, DEVLIB_EMIT_BEGIN, head, 4);
 	for (unsigned i = 0; i < wanted; i++) {
@@ -288,7 +289,7 @@ static void insert_exit(struct ring_context *in, LLVMValueRef inst, LLVMValueRef
 {
 	bool timed = in->kind == PROBE_KIND_TIME;
 	LLVMValueRef args[] = {ctx, wave, ring_i32(in, timed ? in->unit->first_mark : 0),
-			       ring_i32(in, timed), in->plain};
+			       ring_i32(in, timed), in->optnone};
 
 	ring_before(in, inst);
 	ring_call(in, DEVLIB_CURSOR_EXIT, args, 5);
@@ -313,11 +314,11 @@ static LLVMValueRef insert_enter(struct ring_context *in, LLVMValueRef inst, LLV
 			     LLVMConstNull(LLVMPointerTypeInContext(in->context, PROBE_SPACE_FLAT)),
 		     call = refill;
 
-	if (!in->is_plain)
+	if (!in->is_optnone)
 		refill = shared_refill(in, analyses);
 	if (in->is_portable)
 		call = refill;
-	else if (!in->is_plain && !timed)
+	else if (!in->is_optnone && !timed)
 		call = devlib_share(in->devlib, DEVLIB_TRACE_CALL, 0, clone, analyses);
 	LLVMPositionBuilderBefore(in->builder, inst);
 	LLVMSetCurrentDebugLocation2(in->builder, NULL);
@@ -328,14 +329,14 @@ static LLVMValueRef insert_enter(struct ring_context *in, LLVMValueRef inst, LLV
 			       call,
 			       ring_i32(in, timed ? in->unit->first_mark : 0),
 			       ring_i32(in, timed),
-			       in->plain};
+			       in->optnone};
 
 	wave = ring_call(in, DEVLIB_CURSOR_ENTER, args, 6);
-	if (timed && in->is_portable && !in->is_plain) {
+	if (timed && in->is_portable && !in->is_optnone) {
 		LLVMValueRef begin[] = {
 			ring_i32(in, in->unit->first_mark | (uint32_t)PROBE_FORM_BEGIN
 								    << PROBE_FORM_SHIFT),
-			in->plain};
+			in->optnone};
 
 		ring_call(in, DEVLIB_TIME_BEGIN, begin, 2);
 	}
@@ -345,7 +346,7 @@ static LLVMValueRef insert_enter(struct ring_context *in, LLVMValueRef inst, LLV
 /* Not at -O0, where every small function of a header would be stamped. */
 static bool stamps_function(const struct ring_context *in)
 {
-	return in->kind == PROBE_KIND_TIME && !in->is_plain && in->stamps != PASS_STAMPS_REGIONS;
+	return in->kind == PROBE_KIND_TIME && !in->is_optnone && in->stamps != PASS_STAMPS_REGIONS;
 }
 
 /* Returns of a device function end its time; a kernel has one, and other ends of the wave. */
@@ -393,7 +394,7 @@ static void call_copies(struct ring_context *in, enum devlib_function which, LLV
 
 	if (!LLVMGetFirstUse(original))
 		return;
-	copy = devlib_share(in->devlib, which, DEVLIB_SHAPE_PLAIN, function, analyses);
+	copy = devlib_share(in->devlib, which, DEVLIB_SHAPE_OPTNONE, function, analyses);
 	for (LLVMUseRef use = LLVMGetFirstUse(original), next; use; use = next) {
 		LLVMValueRef user = LLVMGetUser(use);
 
@@ -413,7 +414,7 @@ static void inline_calls(struct ring_context *in, LLVMValueRef function, void *a
 		call_copies(in, DEVLIB_RING_REFILL, function, analyses);
 		call_copies(in, DEVLIB_TRACE_ANY, function, analyses);
 	}
-	if (!in->is_plain)
+	if (!in->is_optnone)
 		ir_cleanup(function, analyses);
 }
 
@@ -452,15 +453,15 @@ void ring_insert(const struct call_units *units, const struct call_unit *unit, e
 		.analyses = analyses,
 		.kind = kind,
 		.kinds = options->kinds,
-		.is_plain = pass_is_plain(unit->original, options),
+		.is_optnone = pass_is_optnone(unit->original, options),
 		.stamps = options->stamps,
 	};
 
 	in.context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
 	in.builder = LLVMCreateBuilderInContext(in.context);
 	in.is_portable = options->portable != 0;
-	in.is_called = in.is_plain || in.is_portable;
-	in.plain = ring_i32(&in, in.is_plain);
+	in.is_called = in.is_optnone || in.is_portable;
+	in.optnone = ring_i32(&in, in.is_optnone);
 	in.is_leaf = !in.is_called && in.stamps != PASS_STAMPS_BLOCKS &&
 		     time_span_is_leaf(units, function);
 	/*

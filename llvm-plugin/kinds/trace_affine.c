@@ -142,7 +142,7 @@ struct trace_affine *trace_affine_prove(LLVMValueRef function, const struct anal
 	struct trace_affine *proofs = NULL;
 	size_t count = 0, capacity = 0;
 
-	if (!options->prove || options->portable || pass_is_plain(function, options))
+	if (!options->prove || options->portable || pass_is_optnone(function, options))
 		return NULL;
 	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
 	     block = LLVMGetNextBasicBlock(block))

@@ -218,7 +218,7 @@ static void end_group(struct walk *walk)
 		write_proved(walk);
 	else if (!walk->ring->is_called)
 		write_group(walk);
-	else if (!walk->ring->is_plain)
+	else if (!walk->ring->is_optnone)
 		write_bases(walk);
 	walk->mark += 1 + walk->group.bases;
 	walk->group.sites = walk->group.bases = 0;
@@ -266,7 +266,7 @@ static void take_site(struct walk *walk, LLVMValueRef inst, const struct access_
 	if (!base->sites)
 		base->proof = proof;
 	group->by_argument = group->by_argument || (proved && proof->by_argument);
-	if (!base->sites && walk->ring && !walk->ring->is_plain)
+	if (!base->sites && walk->ring && !walk->ring->is_optnone)
 		take_address(walk->ring, group, base, inst, lds);
 	if (!group->sites)
 		group->length =
@@ -277,7 +277,7 @@ static void take_site(struct walk *walk, LLVMValueRef inst, const struct access_
 	base->sites++;
 	group->sites++;
 	group->last = inst;
-	if (walk->ring && walk->ring->is_plain)
+	if (walk->ring && walk->ring->is_optnone)
 		write_site(walk->ring, inst, site, walk->site);
 	walk->site++;
 }
@@ -305,7 +305,8 @@ static void walk_function(struct walk *walk, LLVMValueRef function)
 				end_group(walk);
 			if (walk->ring && pass_is_barrier(inst)) {
 				ring_before(walk->ring, inst);
-				ring_call(walk->ring, DEVLIB_TRACE_BARRIER, &walk->ring->plain, 1);
+				ring_call(walk->ring, DEVLIB_TRACE_BARRIER, &walk->ring->optnone,
+					  1);
 			}
 		}
 		end_group(walk);
@@ -325,7 +326,7 @@ void trace_list(struct call_unit *unit, struct site_table *table,
 	size_t count;
 
 	unit->first_group = site_table_sites(table);
-	if (pass_is_plain(unit->original, options))
+	if (pass_is_optnone(unit->original, options))
 		return;
 	walk.analysis = analysis_create(unit->base, unit->kernel, analyses);
 	walk.proofs = trace_affine_prove(unit->base, walk.analysis, options, &count);
@@ -348,7 +349,7 @@ void trace_insert(struct ring_context *ring, LLVMValueRef function,
 	size_t count = 0;
 
 	walk.analysis = analysis_create(function, ring->unit->kernel, analyses);
-	if (!ring->is_plain)
+	if (!ring->is_optnone)
 		walk.proofs = trace_affine_prove(function, walk.analysis, options, &count);
 	walk.arguments =
 		trace_affine_arguments(ring, function, walk.proofs, walk.proofs ? count : 0);

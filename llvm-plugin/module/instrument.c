@@ -302,7 +302,7 @@ static void instrument(struct call_units *units, LLVMModuleRef module, struct de
 	site_table_deinit(&table);
 }
 
-bool probe_pass_run(LLVMModuleRef module, void *analyses, bool plain)
+bool probe_pass_run(LLVMModuleRef module, void *analyses, bool optnone)
 {
 	struct pass_options options;
 	struct call_units units;
@@ -318,7 +318,7 @@ bool probe_pass_run(LLVMModuleRef module, void *analyses, bool plain)
 		pass_options_deinit(&options);
 		return report(module, error);
 	}
-	options.plain = plain;
+	options.optnone = optnone;
 	if (options.by_default && marks_any(module))
 		options.kinds |= 1u << PROBE_KIND_TIME;
 	if (call_units_collect(&units, module)) {

@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* Instrument the module; true if it was changed. `plain`: compiled with -O0. */
-bool probe_pass_run(LLVMModuleRef module, void *analyses, bool plain);
+/* Instrument the module; true if it was changed. `optnone`: compiled with -O0. */
+bool probe_pass_run(LLVMModuleRef module, void *analyses, bool optnone);
 /* True if this process's LLVM is the one the plugin was built for; else says so.
  */
 bool probe_version_check(void);

@@ -306,8 +306,8 @@ struct group_plan *group_plan_create(const struct call_unit *unit,
 	LLVMValueRef function = unit->base;
 	uint32_t first_site = unit->first_site;
 	struct analysis *in = analysis_create(function, unit->kernel, analyses);
-	bool memory =
-		options->kinds & 1u << PROBE_KIND_MEMORY && !pass_is_plain(unit->original, options);
+	bool memory = options->kinds & 1u << PROBE_KIND_MEMORY &&
+		      !pass_is_optnone(unit->original, options);
 	bool once = unit->kernel && !ends_early(function);
 	uint32_t row;
 

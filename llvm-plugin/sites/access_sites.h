@@ -39,11 +39,11 @@ enum {
 	DEVLIB_SHAPE_FLAT = 1 << 19,
 	DEVLIB_SHAPE_ATOMIC = 1 << 20,
 	/* Of copies only: called by code that is not optimised, with a stack to use. */
-	DEVLIB_SHAPE_PLAIN = 1 << 21,
+	DEVLIB_SHAPE_OPTNONE = 1 << 21,
 	/* With that: called by portable code that is optimised, whose stamps need no stack. */
 	DEVLIB_SHAPE_CURSOR = 1 << 22,
-	DEVLIB_SHAPE_MORE = 1 << 23,
-	DEVLIB_SHAPE_ALSO = 1 << 24,
+	DEVLIB_SHAPE_LATER_UNIT = 1 << 23,
+	DEVLIB_SHAPE_MORE_ROWS = 1 << 24,
 };
 
 enum access_class access_site_read(LLVMValueRef inst, struct access_site *ret);
@@ -57,7 +57,7 @@ uint32_t access_site_unit(enum probe_space space, enum probe_access_kind access,
  * bits of wave_ids.h.
  */
 uint32_t access_site_shape(const struct access_site *site);
-/* What units of this size in LDS are counted as multiples of: see leaf_lds_passes.h. */
+/* What units of this size in LDS are counted as multiples of: see fast_lds_passes.h. */
 uint32_t access_site_lds_width(const struct access_site *site);
 /* Are the units of this access counted by one call of the device library? */
 bool access_site_is_one_call(const struct access_site *site);

@@ -1,64 +1,64 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Passes of an access to LDS (leaf_measure.h), by the rules of lds_passes.h. How they are counted:
+ * Passes of an LDS access on the fast path (fast_measure.h), by the rules of lds_passes.h:
  *
- *	at one stride	a formula, if no two lanes meet in a bank or all lanes are active
- *	else		v[14:15] = lanes that are not in the own phase, or in another bank. If all
- *			agree with the lowest that is, they share, and no two take turns; else
- *			those that differ from the own one in a bit of the address make the lanes
- *			of each dword, and the lowest lanes of those the dwords of each bank
+ *	one stride	a formula, if no bank has two lanes or all lanes are active
+ *	otherwise	v[14:15] = lanes in another phase or bank. If all other lanes access the
+ *			dword of the lowest one, they share it, and there is no conflict. If not,
+ *			count the distinct dwords of each bank: lanes on the same dword are found
+ *			bit by bit, and the lowest lane represents them
  *
- * Several units of 4, 8 or 16 bytes cost the same each: they are in other banks, but differ as
- * much.
+ * The units of 4, 8 or 16 bytes of one access all have the same cost: the banks differ, but not the
+ * distances.
  *
- *	s16 passes	s17 the worst phase's cost	s18 the fewest possible
+ *	s16 passes	s17 largest number of passes in a phase	s18 ideal passes
  */
-#ifndef PROBE_DEVLIB_LEAF_LDS_PASSES_H
-#define PROBE_DEVLIB_LEAF_LDS_PASSES_H
+#ifndef PROBE_DEVLIB_FAST_LDS_PASSES_H
+#define PROBE_DEVLIB_FAST_LDS_PASSES_H
 
-#include "devlib/leaf_measure.h"
+#include "devlib/fast_measure.h"
 
-/* Counters of lanes. Those that are maxima are 12, and at one stride 13 and 14. */
+/* Mask of the lanes that add sums. Maxima are in lane 12, and with one stride in 13 and 14. */
 #define PASSES_ADDED "0xe03"
 
 /* clang-format off */
 
-/* Offsets in LDS are below 2^31: no difference overflows. */
+/* LDS offsets are less than 2^31, so that differences do not overflow. */
 #define PASSES_BEGIN                                                                               \
 	"v_cmp_gt_i32 vcc, 0, v2\n\t"                                                              \
-	"s_cbranch_vccnz .Lfast_no%=\n\t"
+	"s_cbranch_vccnz .Lfast_fallback%=\n\t"
 
-/* The two ways to one stride meet where s17 is made of it; a stride s24 of groups of banks. */
-#define PASSES_EVEN                                                                                \
-	FAST_PART                                                                                  \
-	".Lfast_even%=:\n\t"                                                                       \
+/* s17 = passes per phase, from the stride. s24: the stride in groups of banks. */
+#define PASSES_STRIDED                                                                             \
+	FAST_PARTIAL_EXEC                                                                          \
+	".Lfast_full_strided%=:\n\t"                                                               \
 	"s_mov_b32 s13, 1\n\t"                                                                     \
 	".if !%[share]\n\t"                                                                        \
 	"s_cmp_eq_u32 s12, 0\n\t"                                                                  \
 	"s_cbranch_scc1 .Lfast_banks%=\n\t"                                                        \
 	".endif\n\t"                                                                               \
 	"s_and_b32 s24, s12, (1 << %[shift]) - 1\n\t"                                              \
-	"s_cbranch_scc1 .Lfast_misfit%=\n\t"                                                       \
+	"s_cbranch_scc1 .Lfast_unaligned_stride%=\n\t"                                             \
 	"s_ashr_i32 s24, s12, %[shift]\n\t"                                                        \
 	"s_sub_u32 s25, 0, s24\n\t"                                                                \
 	"s_and_b32 s24, s24, s25\n\t"                                                              \
 	"s_min_u32 s24, s24, 1 << %[bits]\n\t"                                                     \
 	"s_max_u32 s17, s24, 1\n\t"                                                                \
 	"s_cmp_eq_u32 s17, 1\n\t"                                                                  \
-	"s_cbranch_scc1 .Lfast_free%=\n\t"                                                         \
+	"s_cbranch_scc1 .Lfast_no_conflict%=\n\t"                                                  \
 	"s_cmp_eq_u64 exec, -1\n\t"                                                                \
 	"s_cbranch_scc0 .Lfast_banks%=\n\t"                                                        \
 	"s_mul_i32 s16, s17, %[phases]\n\t"                                                        \
-	"s_branch .Lfast_judge%=\n"                                                                \
-	".Lfast_misfit%=:\n\t"                                                                     \
+	"s_branch .Lfast_sum%=\n"                                                                  \
+	".Lfast_unaligned_stride%=:\n\t"                                                           \
 	".if %[share] && %[shift] == 2\n\t"                                                        \
 	"s_add_u32 s24, s12, 3\n\t"                                                                \
 	"s_cmp_lt_u32 s24, 7\n\t"                                                                  \
-	"s_cbranch_scc1 .Lfast_free%=\n\t"                                                         \
+	"s_cbranch_scc1 .Lfast_no_conflict%=\n\t"                                                  \
 	".endif\n\t"                                                                               \
 	"s_branch .Lfast_banks%=\n"
 
-/* v13 = the own lane; v[14:15] = lanes outside of its phase. */
+/* v13 = the own lane; v[14:15] = lanes in other phases. */
 #define PASSES_PHASE                                                                               \
 	".Lfast_banks%=:\n\t"                                                                      \
 	"v_mbcnt_lo_u32_b32 v13, -1, 0\n\t"                                                        \
@@ -84,16 +84,16 @@
 	".endif\n\t"
 
 /*
- * v[14:15] = lanes that are not in the own phase and bank, v12 = how the own dword differs from
- * that of the first lane, without the bits of the bank.
+ * v[14:15] = lanes in other phases or banks. v12 = the own dword xor that of the first active lane,
+ * without the bits of the bank.
  */
 #define PASSES_BANK                                                                                \
 	"v_lshrrev_b32 v12, %[shift], v2\n\t"                                                      \
 	"v_readfirstlane_b32 s24, v12\n\t"                                                         \
 	"v_xor_b32 v12, s24, v12\n\t"                                                              \
-	FAST_DIFFER(0)                                                                             \
+	FAST_DIFFERING_LANES(0)                                                                    \
 	".if %[bits] > 3\n\t"                                                                      \
-	FAST_DIFFER(2)                                                                             \
+	FAST_DIFFERING_LANES(2)                                                                    \
 	".endif\n\t"                                                                               \
 	"v_lshrrev_b32 v12, %[bits] & 6, v12\n\t"                                                  \
 	".if %[bits] & 1\n\t"                                                                      \
@@ -107,9 +107,9 @@
 	".endif\n\t"
 
 /*
- * If no lane's dword differs from that of the lowest lane in its bank, which v7 and v13 keep, none
- * takes turns. Then v13 is the number of dwords that those of the own bank and phase want; of lanes
- * that share nothing the number of lanes.
+ * There is no conflict if all lanes access the dword of the lowest lane in their bank and phase; v7
+ * and v13 keep these lanes. Otherwise v13 = number of distinct dwords in the own bank and phase, or
+ * for atomics the number of lanes there.
  */
 #define PASSES_DWORDS                                                                              \
 	"v_bfi_b32 v10, v14, 0, exec_lo\n\t"                                                       \
@@ -125,8 +125,8 @@
 	"v_mov_b32 v7, v11\n\t"                                                                    \
 	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
 	"v_cmp_ne_u32 vcc, v8, v12\n\t"                                                            \
-	"s_cbranch_vccz .Lfast_free%=\n\t"                                                         \
-	FAST_DIFFER_ALL                                                                            \
+	"s_cbranch_vccz .Lfast_no_conflict%=\n\t"                                                  \
+	FAST_DIFFERING_LANES_ALL                                                                   \
 	FAST_LOWEST                                                                                \
 	"v_and_b32 v10, vcc_lo, v13\n\t"                                                           \
 	"v_and_b32 v11, vcc_hi, v7\n\t"                                                            \
@@ -134,7 +134,7 @@
 	"v_bcnt_u32_b32 v13, v10, 0\n\t"                                                           \
 	"v_bcnt_u32_b32 v13, v11, v13\n\t"
 
-/* The largest number in each phase: a round per number that is larger than those before. */
+/* The maximum of v13 in each phase: a loop over increasing values. */
 #define PASSES_LARGEST(n, low, high)                                                               \
 	"s_mov_b32 s24, 1\n\t"                                                                     \
 	"s_and_b32 exec_lo, s8, " low "\n\t"                                                       \
@@ -179,7 +179,7 @@
 	PASSES_LARGEST(7, "0", "0xff000000")                                                       \
 	".endif\n\t"                                                                               \
 	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
-	"s_branch .Lfast_judge%=\n"
+	"s_branch .Lfast_sum%=\n"
 
 #define PASSES_CARRY                                                                               \
 	FAST_CARRY                                                                                 \
@@ -189,10 +189,10 @@
 	"v_writelane_b32 v10, s13, 11\n\t"
 
 #define PASSES_COMMIT                                                                              \
-	".Lfast_free%=:\n\t"                                                                       \
+	".Lfast_no_conflict%=:\n\t"                                                                \
 	"s_mov_b32 s16, %[phases]\n\t"                                                             \
 	"s_mov_b32 s17, 1\n"                                                                       \
-	".Lfast_judge%=:\n\t"                                                                      \
+	".Lfast_sum%=:\n\t"                                                                        \
 	".if %[units] > 1\n\t"                                                                     \
 	"s_mul_i32 s16, s16, %[units]\n\t"                                                         \
 	".endif\n\t"                                                                               \
@@ -208,10 +208,10 @@
 	"global_atomic_umax_x2 v9, v[10:11], s[4:5]\n\t"                                           \
 	"s_branch .Lfast_end%=\n"
 
-#define PASSES_EACH                                                                                \
-	".Lfast_each%=:\n\t"                                                                       \
-	FAST_FIRST                                                                                 \
-	FAST_AGAIN(0) FAST_ADD("s10", 1) FAST_ADD("s16", 9) FAST_ADD("s18", 10)                    \
+#define PASSES_ONE_BY_ONE                                                                          \
+	".Lfast_one_by_one%=:\n\t"                                                                 \
+	FAST_ONE_LANE_ADDS                                                                         \
+	FAST_ADD_SAME(0) FAST_ADD("s10", 1) FAST_ADD("s16", 9) FAST_ADD("s18", 10)                 \
 	FAST_MAX("s17", 12)                                                                        \
 	"s_cmp_eq_u32 s13, 0\n\t"                                                                  \
 	"s_cbranch_scc1 .Lfast_end%=\n\t"                                                          \
@@ -219,24 +219,26 @@
 	FAST_ADD("1", 11) FAST_MAX("s24", 13) FAST_MAX("s25", 14)                                  \
 	"s_branch .Lfast_end%=\n"
 
-/* A lane alone takes a pass in its phase, as the empty ones do. */
-#define PASSES_ONE                                                                                 \
-	".Lfast_one%=:\n\t"                                                                        \
+/* One lane takes one pass in its phase, as empty phases do. */
+#define PASSES_ONE_LANE                                                                            \
+	".Lfast_one_lane%=:\n\t"                                                                   \
 	FAST_ZERO                                                                                  \
-	FAST_ADD("%[phases] * %[units]", 9) FAST_AGAIN(10)                                         \
-	FAST_ADD("1", 0) FAST_AGAIN(1) FAST_AGAIN(11)                                              \
+	FAST_ADD("%[phases] * %[units]", 9) FAST_ADD_SAME(10)                                      \
+	FAST_ADD("1", 0) FAST_ADD_SAME(1) FAST_ADD_SAME(11)                                        \
 	"global_atomic_umax_x2 v9, v[10:11], s[4:5] offset:8*12\n\t"                               \
 	"s_branch .Lfast_end%=\n"
 
-/* Ends at .Lfast_end, or at .Lfast_no with nothing counted. */
+/* Ends at .Lfast_end, or at .Lfast_fallback if nothing was counted. */
 #define PASSES_ALL                                                                                 \
-	PASSES_BEGIN FAST_FULL ".Lfast_odd%=:\n\ts_branch .Lfast_banks%=\n" PASSES_EVEN            \
-	PASSES_PHASE PASSES_BANK PASSES_DWORDS PASSES_PHASES PASSES_COMMIT PASSES_EACH             \
-	PASSES_ONE FAST_GAP
+	PASSES_BEGIN FAST_FULL_EXEC                                                                \
+	".Lfast_unstrided%=:\n\t"                                                                  \
+	"s_branch .Lfast_banks%=\n"                                                                \
+	PASSES_STRIDED PASSES_PHASE PASSES_BANK PASSES_DWORDS PASSES_PHASES PASSES_COMMIT          \
+	PASSES_ONE_BY_ONE PASSES_ONE_LANE FAST_DIVIDE_GAP
 
 /* clang-format on */
 
-/* Arithmetic that folds: what "i" asks for must be constant early. Up to 4 bytes, 8, more. */
+/* Constant expressions, because "i" operands must fold early. 0: at most 4 bytes, 1: 8, 2: more. */
 #define PASSES_WIDTH(shape)	  ((uint32_t)(((shape)&0xff) >= 8) + (((shape)&0xff) >= 12))
 #define PASSES_INTERLEAVED(shape) (PASSES_WIDTH(shape) >> 1 & ~(shape) / SHAPE_STORE & 1)
 

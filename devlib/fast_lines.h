@@ -1,31 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of a global or flat access (leaf_measure.h). How they are counted:
+ * Cache lines of a global or flat access on the fast path (fast_measure.h). The method depends on
+ * EXEC and on the addresses:
  *
- *	at one stride, no holes in EXEC		changes of line from lane to lane
- *	full EXEC, never falling or rising	the same
- *	others with full EXEC	each lane sends its line to the lane that the line's number names, as
- *		into a hash table; one arrives, and the lanes of that line are done. The others
- *		go on, with another hash
- *	others at one stride, with holes	changes from an active lane to the next; also
- *		tried where the first of many lanes share a line
- *	few lanes	a round for each line of 128 bytes, and if there are less of these than
- *		lanes, for each of 64 bytes
- *	else	the lanes that agree with the own one, four bits of the address a round
+ *	full EXEC, or consecutive lanes with one stride
+ *		if addresses are monotonic: count changes of the line from lane to lane
+ *	full EXEC, otherwise
+ *		a hash table: each lane sends its line to the lane that a hash of the line selects.
+ *		One line arrives in each lane, and all lanes of that line are done. The others
+ *		repeat with another hash
+ *	gaps in EXEC, one stride or monotonic addresses
+ *		count changes of the line from an active lane to the next
+ *	few active lanes
+ *		a loop over 128 B lines, and over 64 B lines if there are fewer 128 B lines than
+ *		lanes
+ *	otherwise
+ *		compare all lanes, four bits of the address at a time
  *
- *	s16 lines of 64 bytes	s17 of 128 bytes	s18 quads	s20, s21 needed
- *	s22, s23 in excess
+ *	s16 64 B lines	s17 128 B lines	s18 quads	s20, s21 needed
+ *	s22, s23 excess
  */
-#ifndef PROBE_DEVLIB_LEAF_LINES_H
-#define PROBE_DEVLIB_LEAF_LINES_H
+#ifndef PROBE_DEVLIB_FAST_LINES_H
+#define PROBE_DEVLIB_FAST_LINES_H
 
-#include "devlib/leaf_measure.h"
+#include "devlib/fast_measure.h"
 
 /* clang-format off */
 
 /*
- * Bits 31 to 62 agree: no difference overflows 32 bits, and flat addresses are in one aperture:
- * SH_MEM_BASES, hardware register 15, has the high halves of those of scratch and LDS.
+ * Requires bits 31 to 62 to be equal in all lanes. Differences then do not overflow 32 bits, and
+ * flat addresses are in one aperture. SH_MEM_BASES, hardware register 15, has the upper halves of
+ * the scratch and LDS apertures.
  */
 #define LINES_BEGIN                                                                                \
 	"v_alignbit_b32 v8, v3, v2, 31\n\t"                                                        \
@@ -34,11 +39,11 @@
 	"v_xor_b32 v9, s24, v8\n\t"                                                                \
 	"v_and_or_b32 v9, v2, %[unit] - 1, v9\n\t"                                                 \
 	"v_cmp_ne_u32 vcc, 0, v9\n\t"                                                              \
-	"s_cbranch_vccnz .Lfast_look%=\n"                                                          \
-	".Lfast_looked%=:\n\t"                                                                     \
+	"s_cbranch_vccnz .Lfast_check%=\n"                                                         \
+	".Lfast_checked%=:\n\t"                                                                    \
 	".else\n\t"                                                                                \
 	"v_cmp_ne_u32 vcc, s24, v8\n\t"                                                            \
-	"s_cbranch_vccnz .Lfast_no%=\n\t"                                                          \
+	"s_cbranch_vccnz .Lfast_fallback%=\n\t"                                                    \
 	".endif\n\t"                                                                               \
 	".if %[flat]\n\t"                                                                          \
 	"v_readfirstlane_b32 s24, v3\n\t"                                                          \
@@ -46,27 +51,28 @@
 	"s_lshl_b32 s26, s25, 16\n\t"                                                              \
 	"s_and_b32 s25, s25, 0xffff0000\n\t"                                                       \
 	"s_cmp_eq_u32 s24, s26\n\t"                                                                \
-	"s_cbranch_scc1 .Lfast_no%=\n\t"                                                           \
+	"s_cbranch_scc1 .Lfast_fallback%=\n\t"                                                     \
 	"s_cmp_eq_u32 s24, s25\n\t"                                                                \
-	"s_cbranch_scc1 .Lfast_no%=\n\t"                                                           \
+	"s_cbranch_scc1 .Lfast_fallback%=\n\t"                                                     \
 	".endif\n\t"
 
-/* What is not at multiples of its size may still lie within lines. */
-#define LINES_LOOK                                                                                 \
+/* Units that are not aligned to their size may still be within one cache line. */
+#define LINES_CHECK_STRADDLE                                                                       \
 	".if %[unaligned]\n"                                                                       \
-	".Lfast_look%=:\n\t"                                                                       \
+	".Lfast_check%=:\n\t"                                                                      \
 	"v_cmp_ne_u32 vcc, s24, v8\n\t"                                                            \
-	"s_cbranch_vccnz .Lfast_no%=\n\t"                                                          \
+	"s_cbranch_vccnz .Lfast_fallback%=\n\t"                                                    \
 	"v_and_b32 v8, 63, v2\n\t"                                                                 \
 	"v_cmp_lt_u32 vcc, %[straddle], v8\n\t"                                                    \
-	"s_cbranch_vccnz .Lfast_no%=\n\t"                                                          \
-	"s_branch .Lfast_looked%=\n\t"                                                             \
+	"s_cbranch_vccnz .Lfast_fallback%=\n\t"                                                    \
+	"s_branch .Lfast_checked%=\n\t"                                                            \
 	".endif\n"
 
 /*
- * Full EXEC. v8 is the own line of 64 bytes, with the low bits set so that it is not 0, and v9 the
- * lane to send it to, in bits 2 to 7. Whichever of several lines arrives, that line is done. The
- * lanes that are done take the first other one's line, so that no line comes twice.
+ * Full EXEC. v8 is the own 64 B line, with the low bits set so that it is not 0. Bits 2 to 7 of v9
+ * are the lane that receives it. If several lines are sent to one lane, only one arrives, and that
+ * line is done. Lanes that are done continue with the line of the first other lane, so that no line
+ * is counted twice.
  */
 #define LINES_HASH                                                                                 \
 	".Lfast_lines%=:\n\t"                                                                      \
@@ -87,7 +93,7 @@
 	"v_cmp_gt_u32 vcc, 0x80, v11\n\t"                                                          \
 	"v_cmp_eq_u32 s[14:15], 64, v11\n\t"                                                       \
 	"s_cmp_lg_u64 s[14:15], 0\n\t"                                                             \
-	"s_cbranch_scc1 .Lfast_other%=\n"                                                          \
+	"s_cbranch_scc1 .Lfast_other_half%=\n"                                                     \
 	".Lfast_sent%=:\n\t"                                                                       \
 	"s_andn2_b64 s[26:27], exec, vcc\n\t"                                                      \
 	"s_cbranch_scc0 .Lfast_hashed%=\n\t"                                                       \
@@ -102,9 +108,9 @@
 	"s_add_u32 s25, s25, 0x1504f2\n\t"                                                         \
 	"s_branch .Lfast_send%=\n"
 
-/* s[14:15] are on the other half of a line that is done: how many of these lines are there? */
-#define LINES_OTHER                                                                                \
-	".Lfast_other%=:\n\t"                                                                      \
+/* s[14:15] = lanes on the other 64 B half of a 128 B line that is done. Count these halves. */
+#define LINES_OTHER_HALF                                                                           \
+	".Lfast_other_half%=:\n\t"                                                                 \
 	"s_ff1_i32_b64 s24, s[14:15]\n\t"                                                          \
 	"v_readlane_b32 s24, v9, s24\n\t"                                                          \
 	"v_mov_b32 v10, s24\n\t"                                                                   \
@@ -117,8 +123,8 @@
 	"s_branch .Lfast_sent%=\n"
 
 /*
- * s[14:15] = lanes that share a line of 64 bytes with a lane below in their quad, which need no
- * access of their own. A lane that is not active is read as 0, which no line is.
+ * vcc = lanes on the same 64 B line as a lower lane of their quad, which need no request of their
+ * own. Inactive lanes are read as 0, which is no line.
  */
 #define LINES_SHARED                                                                               \
 	"v_or_b32 v8, 63, v2\n\t"                                                                  \
@@ -137,15 +143,14 @@
 	"s_add_u32 s16, s16, s17\n\t"                                                              \
 	LINES_SHARED                                                                               \
 	"s_sub_u32 s18, 64, s24\n\t"                                                               \
-	"s_branch .Lfast_whole%=\n"
+	"s_branch .Lfast_counted_full%=\n"
 
 /*
- * Not all lanes, and no stride. If there are few, a short round for each line of 128 bytes counts;
- * if there are as many as lanes, so are those of 64 bytes, and quads follow. Quads without a lane
- * count 1 each.
+ * Partial EXEC without a stride. With few lanes, loop over the 128 B lines. If there are as many as
+ * lanes, so are the 64 B lines and the quads' requests. A quad without an active lane counts 1.
  */
-#define LINES_APART                                                                                \
-	".Lfast_odd%=:\n\t"                                                                        \
+#define LINES_FEW                                                                                  \
+	".Lfast_unstrided%=:\n\t"                                                                  \
 	"v_and_b32 v8, 0xffffff80, v2\n\t"                                                         \
 	"s_quadmask_b64 s[26:27], exec\n\t"                                                        \
 	"s_bcnt1_i32_b32 s18, s26\n\t"                                                             \
@@ -154,33 +159,31 @@
 	"s_cbranch_scc1 .Lfast_several%=\n\t"                                                      \
 	"s_add_u32 s18, s18, s10\n\t"                                                              \
 	"s_mov_b32 s17, 0\n"                                                                       \
-	".Lfast_apart%=:\n\t"                                                                      \
+	".Lfast_few%=:\n\t"                                                                        \
 	"v_readfirstlane_b32 s24, v8\n\t"                                                          \
 	"s_addk_i32 s17, 1\n\t"                                                                    \
 	"v_cmpx_ne_u32 vcc, s24, v8\n\t"                                                           \
-	"s_cbranch_execnz .Lfast_apart%=\n\t"                                                      \
+	"s_cbranch_execnz .Lfast_few%=\n\t"                                                        \
 	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
 	"s_mov_b32 s16, s17\n\t"                                                                   \
 	"s_cmp_eq_u32 s17, s10\n\t"                                                                \
-	"s_cbranch_scc1 .Lfast_spread%=\n\t"
+	"s_cbranch_scc1 .Lfast_all_distinct%=\n\t"
 
-/* Some lanes share: rounds for lines of 64 bytes, too. */
-#define LINES_HALVES                                                                               \
+/* Some lanes share a line: loop over the 64 B lines, too. */
+#define LINES_FEW_HALVES                                                                           \
 	LINES_SHARED                                                                               \
 	"s_sub_u32 s18, s18, s24\n\t"                                                              \
 	"s_mov_b32 s16, 0\n"                                                                       \
-	".Lfast_half%=:\n\t"                                                                       \
+	".Lfast_few_half%=:\n\t"                                                                   \
 	"v_readfirstlane_b32 s24, v8\n\t"                                                          \
 	"s_addk_i32 s16, 1\n\t"                                                                    \
 	"v_cmpx_ne_u32 vcc, s24, v8\n\t"                                                           \
-	"s_cbranch_execnz .Lfast_half%=\n\t"                                                       \
+	"s_cbranch_execnz .Lfast_few_half%=\n\t"                                                   \
 	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
-	"s_branch .Lfast_judge%=\n"
+	"s_branch .Lfast_sum%=\n"
 
-/*
- * v13 = how far below the own lane, v12, the next active one is; far for the first.
- */
-#define LINES_BELOW                                                                                \
+/* v13 = distance from the own lane, v12, to the previous active lane; large in the first one. */
+#define LINES_PREVIOUS_LANE                                                                        \
 	"v_sub_u32 v9, 63, v12\n\t"                                                                \
 	"v_lshlrev_b64 v[10:11], v9, exec\n\t"                                                     \
 	"v_and_b32 v11, 0x7fffffff, v11\n\t"                                                       \
@@ -190,17 +193,17 @@
 	"v_min_u32 v13, v10, v11\n\t"
 
 /*
- * At one stride, v8 = the distance of the own lane from the first; v9 is then the address in the
- * next active lane below, as it is if they never fall, or never rise, which some lanes on the first
- * line are a hint of.
+ * EXEC with gaps. With one stride, v8 is the index of the own lane relative to the first, and v9
+ * becomes the address in the previous active lane. Without a stride, v9 is read from that lane.
+ * This is tried if several lanes share the first line, a hint that the addresses are monotonic.
  */
 #define LINES_HOLES                                                                                \
 	".Lfast_holes%=:\n\t"                                                                      \
 	"v_add_u32 v12, s11, v8\n\t"                                                               \
-	LINES_BELOW                                                                                \
+	LINES_PREVIOUS_LANE                                                                        \
 	"v_mul_lo_u32 v9, v13, s12\n\t"                                                            \
 	"v_sub_u32 v9, v2, v9\n"                                                                   \
-	".Lfast_below%=:\n\t"                                                                      \
+	".Lfast_changes%=:\n\t"                                                                    \
 	"v_xor_b32 v8, v2, v9\n\t"                                                                 \
 	"v_and_b32 v9, 3, v12\n\t"                                                                 \
 	"v_cmp_lt_u32 s[14:15], 63, v8\n\t"                                                        \
@@ -216,7 +219,7 @@
 	"s_bcnt1_i32_b32 s14, s14\n\t"                                                             \
 	"s_sub_u32 s18, s18, s14\n\t"                                                              \
 	"s_add_u32 s18, s18, 16\n\t"                                                               \
-	"s_branch .Lfast_judge%=\n"                                                                \
+	"s_branch .Lfast_sum%=\n"                                                                  \
 	".Lfast_several%=:\n\t"                                                                    \
 	"v_readfirstlane_b32 s24, v8\n\t"                                                          \
 	"v_cmp_eq_u32 vcc, s24, v8\n\t"                                                            \
@@ -225,7 +228,7 @@
 	"s_cbranch_scc1 .Lfast_many%=\n\t"                                                         \
 	"v_mbcnt_lo_u32_b32 v12, -1, 0\n\t"                                                        \
 	"v_mbcnt_hi_u32_b32 v12, -1, v12\n\t"                                                      \
-	LINES_BELOW                                                                                \
+	LINES_PREVIOUS_LANE                                                                        \
 	"v_sub_u32 v9, v12, v13\n\t"                                                               \
 	"v_lshlrev_b32 v9, 2, v9\n\t"                                                              \
 	"ds_bpermute_b32 v9, v9, v2\n\t"                                                           \
@@ -233,26 +236,28 @@
 	"v_cmp_gt_u32 s[14:15], v9, v2\n\t"                                                        \
 	"s_bitset0_b64 s[14:15], s11\n\t"                                                          \
 	"s_cmp_eq_u64 s[14:15], 0\n\t"                                                             \
-	"s_cbranch_scc1 .Lfast_below%=\n\t"                                                        \
+	"s_cbranch_scc1 .Lfast_changes%=\n\t"                                                      \
 	"v_cmp_lt_u32 s[14:15], v9, v2\n\t"                                                        \
 	"s_bitset0_b64 s[14:15], s11\n\t"                                                          \
 	"s_cmp_eq_u64 s[14:15], 0\n\t"                                                             \
-	"s_cbranch_scc1 .Lfast_below%=\n"
+	"s_cbranch_scc1 .Lfast_changes%=\n"
 
-/* At the end, lanes of the own quad, below the own one, on its line of 64 bytes. */
+/*
+ * Compare all lanes. Finally count lanes without a lower lane of their quad on the same 64 B line.
+ */
 #define LINES_MANY                                                                                 \
 	".Lfast_many%=:\n\t"                                                                       \
 	"v_xor_b32 v12, s24, v8\n\t"                                                               \
 	"v_lshrrev_b32 v12, 7, v12\n\t"                                                            \
 	"v_mov_b32 v14, 0\n\t"                                                                     \
 	"v_mov_b32 v15, 0\n"                                                                       \
-	FAST_DIFFER_ALL                                                                            \
+	FAST_DIFFERING_LANES_ALL                                                                   \
 	FAST_LOWEST                                                                                \
 	"s_bcnt1_i32_b64 s17, vcc\n\t"                                                             \
 	"s_mov_b32 s16, s17\n\t"                                                                   \
 	"s_mov_b32 s24, s17\n\t"                                                                   \
 	"s_cmp_eq_u32 s17, s10\n\t"                                                                \
-	"s_cbranch_scc1 .Lfast_counted%=\n\t"                                                      \
+	"s_cbranch_scc1 .Lfast_many_counted%=\n\t"                                                 \
 	"v_bfe_i32 v8, v2, 6, 1\n\t"                                                               \
 	"v_cmp_ne_u32 s[14:15], 0, v8\n\t"                                                         \
 	"v_xor_b32 v10, s14, v8\n\t"                                                               \
@@ -270,13 +275,12 @@
 	"v_and_b32 v10, v9, v10\n\t"                                                               \
 	"v_cmp_eq_u32 vcc, 0, v10\n\t"                                                             \
 	"s_bcnt1_i32_b64 s24, vcc\n"                                                               \
-	".Lfast_counted%=:\n\t"                                                                    \
+	".Lfast_many_counted%=:\n\t"                                                               \
 	"s_add_u32 s18, s18, s24\n\t"                                                              \
-	"s_branch .Lfast_judge%=\n"
+	"s_branch .Lfast_sum%=\n"
 
 /*
- * Addresses never fall, or never rise: lines are changes of line, and the first lane's, which has
- * none below to read.
+ * Monotonic addresses: count changes of the line, and 1 for the first lane, which has no lower one.
  */
 #define LINES_CHANGES                                                                              \
 	"v_mov_b32 v8, -1\n\t"                                                                     \
@@ -294,22 +298,22 @@
 	"s_max_i32 s22, s22, 0\n\t"                                                                \
 	"s_max_i32 s23, s23, 0\n\t"
 
-/* All lanes, at one stride if s13 says so. */
-#define LINES_WHOLE                                                                                \
-	".Lfast_even%=:\n\t"                                                                       \
+/* Full EXEC; s13 is 1 if there is one stride. */
+#define LINES_FULL_EXEC                                                                            \
+	".Lfast_full_strided%=:\n\t"                                                               \
 	"s_mov_b32 s13, 1\n"                                                                       \
-	".Lfast_order%=:\n\t"                                                                      \
+	".Lfast_monotone%=:\n\t"                                                                   \
 	LINES_CHANGES                                                                              \
 	"s_bcnt1_i32_b64 s16, s[14:15]\n\t"                                                        \
 	"s_bcnt1_i32_b64 s17, vcc\n\t"                                                             \
 	LINES_QUADS                                                                                \
-	".Lfast_whole%=:\n\t"                                                                      \
+	".Lfast_counted_full%=:\n\t"                                                               \
 	"s_sub_u32 s22, s16, %[unit]\n\t"                                                          \
 	"s_sub_u32 s23, s17, %[half]\n\t"                                                          \
 	LINES_EXCESS                                                                               \
 	"v_mov_b32 v10, s13\n\t"                                                                   \
 	"v_mov_b32 v11, 0\n\t"                                                                     \
-	FAST_PLACES                                                                                \
+	FAST_COUNTER_OFFSETS                                                                       \
 	"v_writelane_b32 v10, 1, 0\n\t"                                                            \
 	"v_writelane_b32 v10, s10, 1\n\t"                                                          \
 	"v_writelane_b32 v10, s18, 2\n\t"                                                          \
@@ -327,18 +331,18 @@
 	FAST_MAX_LANES("0x6000")                                                                   \
 	".endif\n\t"
 
-/* All lanes, not at one stride: as behind FAST_FULL. */
-#define LINES_ORDER                                                                                \
+/* Full EXEC without a stride: jump if addresses never decrease, or never increase. */
+#define LINES_MONOTONE                                                                             \
 	"v_cmp_gt_i32 vcc, 0, v9\n\t"                                                              \
 	"s_bitset0_b64 vcc, 0\n\t"                                                                 \
-	"s_cbranch_vccz .Lfast_order%=\n\t"                                                        \
+	"s_cbranch_vccz .Lfast_monotone%=\n\t"                                                     \
 	"v_cmp_lt_i32 vcc, 0, v9\n\t"                                                              \
 	"s_bitset0_b64 vcc, 0\n\t"                                                                 \
-	"s_cbranch_vccz .Lfast_order%=\n\t"
+	"s_cbranch_vccz .Lfast_monotone%=\n\t"
 
-/* Not all lanes, at one stride. */
-#define LINES_PART                                                                                 \
-	FAST_PART                                                                                  \
+/* Partial EXEC with one stride. */
+#define LINES_PARTIAL_EXEC                                                                         \
+	FAST_PARTIAL_EXEC                                                                          \
 	"s_bfm_b64 s[14:15], s10, s11\n\t"                                                         \
 	"s_cmp_eq_u64 s[14:15], s[8:9]\n\t"                                                        \
 	"s_cbranch_scc0 .Lfast_holes%=\n\t"                                                        \
@@ -371,7 +375,7 @@
 	"v_writelane_b32 v10, s13, 11\n\t"
 
 #define LINES_COMMIT                                                                               \
-	".Lfast_judge%=:\n\t"                                                                      \
+	".Lfast_sum%=:\n\t"                                                                        \
 	LINES_NEEDED                                                                               \
 	LINES_CARRY                                                                                \
 	FAST_CARRY_STRIDES                                                                         \
@@ -382,18 +386,18 @@
 	LINES_MAXIMA                                                                               \
 	"s_branch .Lfast_end%=\n"
 
-#define LINES_EACH                                                                                 \
-	".Lfast_each%=:\n\t"                                                                       \
-	FAST_FIRST                                                                                 \
+#define LINES_ONE_BY_ONE                                                                           \
+	".Lfast_one_by_one%=:\n\t"                                                                 \
+	FAST_ONE_LANE_ADDS                                                                         \
 	".if %[first]\n\t"                                                                         \
-	FAST_AGAIN(0) FAST_ADD("s10", 1)                                                           \
+	FAST_ADD_SAME(0) FAST_ADD("s10", 1)                                                        \
 	".endif\n\t"                                                                               \
 	FAST_ADD("s18", 2) FAST_ADD("s16", 3) FAST_ADD("s20", 4) FAST_ADD("s17", 6)                \
 	FAST_ADD("s21", 7)                                                                         \
 	"s_or_b32 s24, s22, s23\n\t"                                                               \
-	"s_cbranch_scc0 .Lfast_good%=\n\t"                                                         \
+	"s_cbranch_scc0 .Lfast_no_excess%=\n\t"                                                    \
 	FAST_ADD("s22", 5) FAST_ADD("s23", 8)                                                      \
-	".Lfast_good%=:\n\t"                                                                       \
+	".Lfast_no_excess%=:\n\t"                                                                  \
 	".if %[first] == 0\n\t"                                                                    \
 	"s_branch .Lfast_end%=\n\t"                                                                \
 	".endif\n\t"                                                                               \
@@ -405,51 +409,52 @@
 	"s_branch .Lfast_end%=\n"
 
 /*
- * A line of its own for each of s17 lanes: if no more than a line of 64 bytes is needed, what the
- * first lane adds is this.
+ * Each of s17 lanes has a cache line of its own. If the data would fit into one 64 B line, the
+ * first lane adds all counters here.
  */
-#define LINES_SPREAD                                                                               \
-	".Lfast_spread%=:\n\t"                                                                     \
+#define LINES_ALL_DISTINCT                                                                         \
+	".Lfast_all_distinct%=:\n\t"                                                               \
 	"s_cmp_gt_u32 s10, 64 / %[unit]\n\t"                                                       \
-	"s_cbranch_scc1 .Lfast_judge%=\n\t"                                                        \
+	"s_cbranch_scc1 .Lfast_sum%=\n\t"                                                          \
 	"s_sub_u32 s22, s10, 1\n\t"                                                                \
 	"s_mov_b32 s20, 1\n\t"                                                                     \
 	"s_mov_b32 s21, 1\n\t"                                                                     \
 	"s_mov_b32 s23, s22\n\t"                                                                   \
-	FAST_FIRST                                                                                 \
-	FAST_AGAIN(4) FAST_AGAIN(7)                                                                \
+	FAST_ONE_LANE_ADDS                                                                         \
+	FAST_ADD_SAME(4) FAST_ADD_SAME(7)                                                          \
 	".if %[first]\n\t"                                                                         \
-	FAST_AGAIN(0)                                                                              \
+	FAST_ADD_SAME(0)                                                                           \
 	".endif\n\t"                                                                               \
-	FAST_ADD("s10", 3) FAST_AGAIN(6)                                                           \
+	FAST_ADD("s10", 3) FAST_ADD_SAME(6)                                                        \
 	".if %[first]\n\t"                                                                         \
-	FAST_AGAIN(1)                                                                              \
+	FAST_ADD_SAME(1)                                                                           \
 	".endif\n\t"                                                                               \
-	FAST_ADD("s22", 5) FAST_AGAIN(8) FAST_ADD("s18", 2)                                        \
+	FAST_ADD("s22", 5) FAST_ADD_SAME(8) FAST_ADD("s18", 2)                                     \
 	"s_branch .Lfast_end%=\n"
 
-/* A lane alone touches one line of each kind; quads are 16 bytes. */
-#define LINES_ONE                                                                                  \
-	".Lfast_one%=:\n\t"                                                                        \
+/* One lane touches one line of each size, and needs the 16 address-unit cycles of all quads. */
+#define LINES_ONE_LANE                                                                             \
+	".Lfast_one_lane%=:\n\t"                                                                   \
 	FAST_ZERO                                                                                  \
-	FAST_ADD("16", 2) FAST_ADD("1", 3) FAST_AGAIN(4) FAST_AGAIN(6) FAST_AGAIN(7)               \
+	FAST_ADD("16", 2) FAST_ADD("1", 3) FAST_ADD_SAME(4) FAST_ADD_SAME(6) FAST_ADD_SAME(7)      \
 	".if %[first]\n\t"                                                                         \
-	FAST_AGAIN(0) FAST_AGAIN(1) FAST_AGAIN(11)                                                 \
+	FAST_ADD_SAME(0) FAST_ADD_SAME(1) FAST_ADD_SAME(11)                                        \
 	".endif\n\t"                                                                               \
 	"s_branch .Lfast_end%=\n"
 
-/* Ends at .Lfast_end, or at .Lfast_no with nothing counted. */
+/* Ends at .Lfast_end, or at .Lfast_fallback if nothing was counted. */
 #define LINES_ALL                                                                                  \
-	LINES_BEGIN FAST_FULL LINES_ORDER LINES_HASH LINES_OTHER LINES_HASHED LINES_APART          \
-	LINES_HALVES LINES_HOLES LINES_MANY LINES_PART LINES_COMMIT LINES_EACH LINES_SPREAD        \
-	LINES_ONE FAST_GAP LINES_LOOK LINES_WHOLE
+	LINES_BEGIN FAST_FULL_EXEC LINES_MONOTONE LINES_HASH LINES_OTHER_HALF LINES_HASHED         \
+	LINES_FEW LINES_FEW_HALVES LINES_HOLES LINES_MANY LINES_PARTIAL_EXEC LINES_COMMIT          \
+	LINES_ONE_BY_ONE LINES_ALL_DISTINCT LINES_ONE_LANE FAST_DIVIDE_GAP LINES_CHECK_STRADDLE    \
+	LINES_FULL_EXEC
 
-/* Which lanes' counters are added: units behind the first have not all of them. */
+/* `added`: the counters to add; an access's later units add fewer. */
 #define LINES_SHAPE(shape)                                                                         \
 	[unit] "i"((shape) & 0xff), [half] "i"((((shape) & 0xff) + 1) / 2),                        \
 	[straddle] "i"(64 - ((shape) & 0xff)),                                                     \
-	[first] "i"(~(shape) / SHAPE_MORE & 1),                                                    \
-	[added] "i"((shape) & SHAPE_MORE ? 0x1fc : 0x9ff),                                         \
+	[first] "i"(~(shape) / SHAPE_LATER_UNIT & 1),                                              \
+	[added] "i"((shape) & SHAPE_LATER_UNIT ? 0x1fc : 0x9ff),                                   \
 	[unaligned] "i"(((shape) & SHAPE_UNALIGNED) != 0),                                         \
 	[flat] "i"(((shape) & SHAPE_FLAT) != 0)
 
