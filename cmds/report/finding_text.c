@@ -16,7 +16,7 @@ const char finding_fields[] =
 	"file,line,column,kernel,function,access,space,size,executions,lanes,lines64_used,"
 	"lines64_needed,lines64_excess,lines128_used,lines128_needed,lines128_excess,passes,"
 	"ideal_passes,conflicts,max_way,cycles,cycles_low,cycles_high,cycles_basis,time_share,time_of,"
-	"kernel_samples,line_waiting,finding_kernels,finding_cycles,finding_places,finding_rank,finding,launch_shape,cause,fix,source,inlined,sites,site,unit,machine,basis,"
+	"kernel_samples,line_waiting,finding_kernels,finding_cycles,finding_places,finding_rank,finding,launch_shape,cause,fix,cause_shape,address_class,address,source,inlined,sites,site,unit,machine,basis,"
 	"swap_loop,own_file,own_line,own_column,candidates,code_object";
 
 /* A position in the user's source. */
@@ -24,10 +24,6 @@ struct place {
 	char *file, *source;
 	long long line, column;
 };
-
-const char finding_address_sql[] =
-	"SELECT coalesce(address_class, ''), coalesce(address, '') FROM probe_memory_site "
-	"WHERE code_object = ? AND site = ? LIMIT 1";
 
 const char finding_frames_sql[] =
 	"SELECT file, line, col, function FROM (SELECT key, "
@@ -403,20 +399,15 @@ static void put_cost(const struct finding *finding)
 /* "address: in + 4*threadIdx.x (affine)", from data flow. */
 static void put_address(const struct finding *finding)
 {
-	sqlite3_stmt *address = finding->address;
+	const char *text = cell(finding, F_ADDRESS), *class = cell(finding, F_ADDRESS_CLASS);
 
-	if (!address)
+	if (!*class)
 		return;
-	sqlite3_bind_int64(address, 1, number(finding, F_CODE_OBJECT));
-	sqlite3_bind_int64(address, 2, number(finding, F_SITE));
-	if (sqlite3_step(address) == SQLITE_ROW && *report_cell(address, 0)) {
-		fputs("       address: ", stdout);
-		report_put(report_cell(address, 1));
-		printf("%s(", *report_cell(address, 1) ? " " : "");
-		report_put(report_cell(address, 0));
-		puts(")");
-	}
-	sqlite3_reset(address);
+	fputs("       address: ", stdout);
+	report_put(text);
+	printf("%s(", *text ? " " : "");
+	report_put(class);
+	puts(")");
 }
 
 /* A cause without a fix has no fix line. */
@@ -435,6 +426,22 @@ static void put_fix(const struct finding *finding)
 	putchar('\n');
 }
 
+/* Of a kernel launched in several shapes: which one it is about. */
+static void put_cause_head(const struct finding *finding)
+{
+	const char *shape = cell(finding, F_CAUSE_SHAPE);
+	bool several = strstr(cell(finding, F_SHAPE), " shapes") != NULL;
+
+	fputs("       cause", stdout);
+	if (finding->part && !*shape)
+		fputs(" (over all launches)", stdout);
+	else if (several && *shape)
+		printf(" (launches of %s)", shape);
+	else if (several)
+		fputs(" (over all launch shapes)", stdout);
+	fputs(": ", stdout);
+}
+
 void finding_put(const struct finding *finding)
 {
 	struct place place = place_of(finding);
@@ -450,8 +457,7 @@ void finding_put(const struct finding *finding)
 	put_basis(finding);
 	put_cost(finding);
 	if (*cell(finding, F_CAUSE)) {
-		fputs(finding->part ? "       cause (over all launches): " : "       cause: ",
-		      stdout);
+		put_cause_head(finding);
 		if (number(finding, F_SITES) > 1)
 			printf("(of the access with the highest cost, of %lld) ",
 			       number(finding, F_SITES));

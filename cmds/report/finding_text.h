@@ -47,6 +47,9 @@ enum finding_field {
 	F_SHAPE,
 	F_CAUSE,
 	F_FIX,
+	F_CAUSE_SHAPE,
+	F_ADDRESS_CLASS,
+	F_ADDRESS,
 	F_SOURCE,
 	F_INLINED,
 	F_SITES,
@@ -67,18 +70,15 @@ extern const char finding_fields[];
 struct finding {
 	const struct report *report;
 	sqlite3_stmt *stmt;
-	sqlite3_stmt *frames;  /* reads the callers from a JSON text */
-	sqlite3_stmt *address; /* class and expression; NULL in files of a version without them */
-	bool lines;	       /* debug information has source lines */
-	bool shapes;	       /* one row per launch shape */
-	bool part;	       /* only some dispatches: cause and fix are those of all */
-	bool folded;	       /* sum over all kernels with this finding */
+	sqlite3_stmt *frames; /* reads the callers from a JSON text */
+	bool lines;	      /* debug information has source lines */
+	bool shapes;	      /* one row per launch shape */
+	bool part;	      /* only some dispatches: cause and fix are those of all launches */
+	bool folded;	      /* sum over all kernels with this finding */
 };
 
 /* SQL for `frames`; its argument is the text of F_INLINED. */
 extern const char finding_frames_sql[];
-/* SQL for `address`; its arguments are F_CODE_OBJECT and F_SITE. */
-extern const char finding_address_sql[];
 
 void finding_put(const struct finding *finding);
 /* One line, for accesses without extra cost and for summaries. */

@@ -170,8 +170,7 @@ static struct probe_err *count_uncovered(const struct report_db *db, int64_t *re
 struct probe_err *report_findings(const struct report *report, const struct report_db *db,
 				  const struct report_query *query, int64_t limit, bool brief)
 {
-	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL, *frames = NULL, *address = NULL;
-	bool described = false;
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL, *frames = NULL;
 	unsigned char chosen[REPORT_COLUMNS_MAX];
 	struct report view = *report;
 	struct walk walk = {
@@ -201,20 +200,12 @@ struct probe_err *report_findings(const struct report *report, const struct repo
 	if (!err)
 		err = report_prepare_sql(db, finding_frames_sql, &frames);
 	if (!err)
-		err = report_any(db,
-				 "SELECT 1 FROM pragma_table_info('probe_memory_site') "
-				 "WHERE name = 'address'",
-				 &described);
-	if (!err && described)
-		err = report_prepare_sql(db, finding_address_sql, &address);
-	if (!err)
 		err = report_any(db, "SELECT 1 FROM probe_site WHERE line > 0",
 				 &walk.finding.lines);
 	if (!err)
 		err = count_uncovered(db, &walk.uncovered);
 	walk.finding.stmt = stmt;
 	walk.finding.frames = frames;
-	walk.finding.address = address;
 	while (!err) {
 		err = report_step(db, stmt, &row);
 		if (err || !row)

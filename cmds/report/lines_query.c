@@ -147,6 +147,14 @@ static const struct report_column columns[] = {
 	 "call in the kernel itself through which the line was inlined"},
 	{"cause", "cause", REPORT_TEXT, false, "cause", "empty: there is nothing to fix"},
 	{"fix", "fix", REPORT_TEXT, false, "fix", "what to change"},
+	{"address_class", "address class", REPORT_TEXT, false, "row_class",
+	 "how the address depends on the lane: uniform, affine, rows, wrapped, computed, gather, chase"},
+	{"address", "address", REPORT_TEXT, false, "row_address",
+	 "the address as the compiler pass knows it; empty: no expression"},
+	{"index_source", "index from", REPORT_TEXT, false, "row_index",
+	 "file:line of the load that the index comes from"},
+	{"cause_shape", "cause in", REPORT_TEXT, false, "cause_shape",
+	 "launch shape that cause and fix are about: the one with the highest cost; empty: several"},
 	{"source", "source", REPORT_TEXT, false,
 	 "(SELECT text FROM probe_source t WHERE t.file = place_file AND t.line = place_line)",
 	 "text of the line, as it was when the program ran"},
@@ -206,6 +214,7 @@ static const struct report_column columns[] = {
 #define ALL	 "1"
 #define CHOSEN	 "p.dispatch_id IN " SAMPLES_CHOSEN
 #define ACCESSES COST_WORK ", " COST_SITES(COST_TABLE) ", " COST_MERGED
+#define SHAPES	 COST_WORK ", " COST_SITES(COST_TABLE_BY_SHAPE) ", " COST_MERGED
 #define COUNTERS(shape) COST_WORK ", " COST_SITES(COST_COUNTERS(CHOSEN, shape)) ", " COST_MERGED
 
 /* Blocks of a run with --kind count, with the columns of COST_MERGED. */
@@ -214,7 +223,7 @@ static const struct report_column columns[] = {
 	"min(site) AS site, code, symbol, '' AS shape, name, users_file AS file, "                 \
 	"users_line AS line, users_column AS \"column\", function, access, NULL AS space, "      \
 	"NULL AS size, NULL AS unit, NULL AS align, min(frames) AS frames, NULL AS memory, "       \
-	"users_file, users_line, users_column, NULL AS cause, NULL AS fix, NULL AS level, "        \
+	"users_file, users_line, users_column, NULL AS cause, NULL AS fix, NULL AS cause_shape, NULL AS row_class, NULL AS row_address, NULL AS row_index, NULL AS level, "        \
 	"sum(executions) AS executions, sum(lanes) AS lanes, NULL AS quads, NULL AS lines64, "     \
 	"NULL AS needed64, NULL AS excess64, NULL AS lines128, NULL AS needed128, "                \
 	"NULL AS excess128, NULL AS passes, NULL AS ideal_passes, NULL AS conflicts, "             \
@@ -241,7 +250,8 @@ static const struct report_column columns[] = {
 #define BY_CYCLES  "finding,cycles,waiting,samples,file,+line,+column,kernel,access,+site"
 #define BY_COUNTS  "executions,file,+line,+column,kernel,+site"
 
-enum source { ALL_ACCESSES, WITH_SAMPLES, CHOSEN_DISPATCHES, BY_SHAPE, COUNTED_BLOCKS, SOURCES };
+enum source { ALL_ACCESSES, WITH_SAMPLES, CHOSEN_DISPATCHES, BY_SHAPE,
+	      ROWS_BY_SHAPE, COUNTED_BLOCKS, SOURCES };
 
 static const struct report_query queries[SOURCES] = {
 	[ALL_ACCESSES] = QUERY(FROM(COST_LAUNCHES(ALL, COST_ALL_SHAPES), ACCESSES, WAIT_NONE),
@@ -253,33 +263,52 @@ static const struct report_query queries[SOURCES] = {
 				    FINDINGS, BY_CYCLES),
 	[BY_SHAPE] = QUERY(FROM(COST_LAUNCHES(CHOSEN, COST_SHAPE), COUNTERS(COST_SHAPE), WAIT_NONE),
 			   FINDINGS, BY_CYCLES),
+	[ROWS_BY_SHAPE] = QUERY(FROM(COST_LAUNCHES(ALL, COST_SHAPE), SHAPES, WAIT_NONE), FINDINGS,
+				BY_CYCLES),
 	[COUNTED_BLOCKS] = QUERY(FROM(COST_LAUNCHES(ALL, COST_ALL_SHAPES), BLOCKS, WAIT_NONE), NULL,
 				 BY_COUNTS),
 };
 
 /* clang-format on */
 
+/*
+ * Some dispatches, or rows by launch shape: from counters of single dispatches, where there are
+ * any. A trace has none, but rows of the handler by launch shape.
+ */
+static struct probe_err *divided_query(const struct report *report, const struct report_db *db,
+				       const struct report_query **ret)
+{
+	bool by_shape = report->by == REPORT_BY_LAUNCH_SHAPE, any = false, shapes = false;
+	struct probe_err *err = NULL;
+
+	if (report_db_has(db, "probe_counter"))
+		err = report_any(db, "SELECT 1 FROM probe_counter LIMIT 1", &any);
+	if (!err && !any && by_shape && !report_filtered(report))
+		err = report_any(db,
+				 "SELECT 1 FROM pragma_table_info('probe_memory_site') "
+				 "WHERE name = 'launch_shape'",
+				 &shapes);
+	if (!err && !any && !shapes)
+		err = probe_err_create("%s: no counters of single dispatches: record with "
+				       "--kind memory, or select dispatches of a trace with "
+				       "probe-report replay",
+				       db->path);
+	*ret = &queries[!by_shape ? CHOSEN_DISPATCHES : any ? BY_SHAPE : ROWS_BY_SHAPE];
+	return err;
+}
+
 struct probe_err *report_lines_query(const struct report *report, const struct report_db *db,
 				     const struct report_query **ret)
 {
 	bool memory = !db || report_db_has(db, "probe_memory_site"), sampled = false;
-	bool count = !memory && report_db_has(db, "probe_count_site"), any = true;
+	bool count = !memory && report_db_has(db, "probe_count_site");
 	struct probe_err *err = NULL;
 
 	*ret = &queries[count ? COUNTED_BLOCKS : ALL_ACCESSES];
 	if (!db || !memory)
 		return NULL;
-	if (report_filtered(report) || report->by == REPORT_BY_LAUNCH_SHAPE) {
-		*ret = &queries[report->by == REPORT_BY_LAUNCH_SHAPE ? BY_SHAPE : CHOSEN_DISPATCHES];
-		if (report_db_has(db, "probe_counter"))
-			err = report_any(db, "SELECT 1 FROM probe_counter LIMIT 1", &any);
-		if (!err && (!any || !report_db_has(db, "probe_counter")))
-			err = probe_err_create(
-				"%s: no counters of single dispatches: record with --kind memory, "
-				"or select dispatches of a trace with probe-report replay",
-				db->path);
-		return err;
-	}
+	if (report_filtered(report) || report->by == REPORT_BY_LAUNCH_SHAPE)
+		return divided_query(report, db, ret);
 	err = report_joined(db, &sampled);
 	if (!err && sampled)
 		*ret = &queries[WITH_SAMPLES];

@@ -102,10 +102,27 @@
 #define COST_BY_ACCESS(level)                                                                      \
 	"CASE WHEN " COST_LOADS " THEN w." level "_read ELSE w." level "_write END"
 
-/* The handler's rows, over all dispatches. */
-#define COST_TABLE "(SELECT *, '' AS shape FROM probe_memory_site)"
+/*
+ * Rows of the memory handler, one per launch shape. Databases of earlier versions lack some of the
+ * columns: the name in the inner query then resolves to that of the outer query, which is NULL.
+ */
+#define COST_NEWER(column, name)                                                                   \
+	", (SELECT " column " FROM probe_memory_site t WHERE t.id = m.id) AS " name
+#define COST_ROWS                                                                                  \
+	"(SELECT m.*" COST_NEWER("launch_shape", "row_shape")                                      \
+	COST_NEWER("address_class", "row_class") COST_NEWER("address", "row_address")              \
+	COST_NEWER("index_source", "row_index") " FROM probe_memory_site m, (SELECT "              \
+	"NULL AS launch_shape, NULL AS address_class, NULL AS address, NULL AS index_source))"
 
-/* Counters of the selected dispatches, as recorded. Cause and fix are those of the whole run. */
+/* The handler's rows, over all dispatches. */
+#define COST_TABLE "(SELECT *, '' AS shape FROM " COST_ROWS ")"
+#define COST_TABLE_BY_SHAPE                                                                        \
+	"(SELECT *, coalesce(row_shape, 'other shapes') AS shape FROM " COST_ROWS ")"
+
+/*
+ * Counters of the selected dispatches, as recorded. Cause and fix are those of all launches of the
+ * same shape (t), or of the shapes that the handler does not separate (u).
+ */
 #define COST_ADD(name) "sum(c." name ") AS " name ", "
 #define COST_COUNTERS(chosen, shape)                                                               \
 	"(SELECT min(c.rowid) AS id, c.code_object_id AS code_object, p.kernel_id AS kernel, "     \
@@ -116,11 +133,17 @@
 	"max(c.max_way) AS max_way, "                                                              \
 	"CASE max(c.stride_lo) WHEN 0 THEN 0 ELSE " COST_BIAS " - max(c.stride_lo) END AS stride_lo, " \
 	"CASE max(c.stride_hi) WHEN 0 THEN 0 ELSE max(c.stride_hi) - " COST_BIAS " END AS stride_hi, " \
-	"max(t.cause) AS cause, max(t.fix) AS fix FROM probe_counter c "                           \
+	"coalesce(t.cause, u.cause) AS cause, coalesce(t.fix, u.fix) AS fix, "                     \
+	COST_SHAPE " AS row_shape, coalesce(t.row_class, u.row_class) AS row_class, "            \
+	"coalesce(t.row_address, u.row_address) AS row_address, "                                  \
+	"coalesce(t.row_index, u.row_index) AS row_index FROM probe_counter c "                                        \
 	"JOIN probe_dispatch p ON p.dispatch_id = c.dispatch_id "                                  \
-	"LEFT JOIN probe_memory_site t ON t.code_object = c.code_object_id AND "                   \
-	"t.kernel = p.kernel_id AND t.site = c.site WHERE c.executions > 0 AND " chosen            \
-	" GROUP BY c.code_object_id, p.kernel_id, c.site, 5)"
+	"LEFT JOIN " COST_ROWS " t ON t.code_object = c.code_object_id AND "                         \
+	"t.kernel = p.kernel_id AND t.site = c.site AND t.row_shape = " COST_SHAPE              \
+	" LEFT JOIN " COST_ROWS " u ON u.code_object = c.code_object_id AND "                        \
+	"u.kernel = p.kernel_id AND u.site = c.site AND u.row_shape IS NULL "                   \
+	"WHERE c.executions > 0 AND " chosen                                                       \
+	" GROUP BY c.code_object_id, p.kernel_id, c.site, " COST_SHAPE ")"
 
 /* Sites with their counters: `rows` is one of the two above. */
 #define COST_SITES(rows)                                                                           \
@@ -168,7 +191,7 @@
 	COST_SHARE("excess64", "lines64") ", " COST_SHARE("excess128", "lines128") ") AS avoidable "\
 	"FROM (SELECT kernel, code_object, site, "\
 	"code, symbol, shape, name, file, line, \"column\", function, access, space, size, unit, align, " \
-	"frames, memory, users_file, users_line, users_column, cause, fix, level, "                \
+	"frames, memory, users_file, users_line, users_column, cause, fix, row_shape AS cause_shape, row_class, row_address, row_index, level, "                \
 	COST_SUM("executions") COST_SUM("lanes") COST_SUM("quads") COST_SUM("lines64")             \
 	COST_SUM("needed64") COST_SUM("excess64") COST_SUM("lines128") COST_SUM("needed128")       \
 	COST_SUM("excess128") COST_SUM("passes") COST_SUM("ideal_passes") COST_SUM("conflicts")    \

@@ -126,15 +126,30 @@ static struct sites_kernel *make_kernel(const struct sites *sites,
 	return kernel;
 }
 
-/* The position of a kernel in the index, or a free one. */
+static bool same_shape(const struct launch_shape *a, const struct launch_shape *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+static bool is_kernel(const struct sites_kernel *kernel, uint32_t code_object, uint32_t id,
+		      const struct launch_shape *shape)
+{
+	return kernel->id == id && kernel->code_object == code_object &&
+	       same_shape(&kernel->shape, shape);
+}
+
+/* The entry of the index for a kernel and a shape, or a free one. */
 static struct sites_kernel **find_kernel(const struct sites *sites, uint32_t code_object,
-					 uint32_t id)
+					 uint32_t id, const struct launch_shape *shape)
 {
 	uint64_t hash = ((uint64_t)code_object << 32 | id) * 0x9e3779b97f4a7c15u;
-	size_t at = (size_t)(hash >> 32) & (sites->index_size - 1);
+	size_t at;
 
-	while (sites->index[at] &&
-	       (sites->index[at]->id != id || sites->index[at]->code_object != code_object))
+	for (int i = 0; i < 3; i++)
+		hash = (hash ^ ((uint64_t)shape->grid[i] << 32 | shape->group[i])) *
+		       0x9e3779b97f4a7c15u;
+	at = (size_t)(hash >> 32) & (sites->index_size - 1);
+	while (sites->index[at] && !is_kernel(sites->index[at], code_object, id, shape))
 		at = (at + 1) & (sites->index_size - 1);
 	return &sites->index[at];
 }
@@ -154,13 +169,14 @@ static bool grow_index(struct sites *sites)
 	sites->index = index;
 	sites->index_size = size;
 	for (size_t i = 0; i < sites->count; i++)
-		*find_kernel(sites, sites->kernels[i]->code_object, sites->kernels[i]->id) =
-			sites->kernels[i];
+		*find_kernel(sites, sites->kernels[i]->code_object, sites->kernels[i]->id,
+			     &sites->kernels[i]->shape) = sites->kernels[i];
 	return true;
 }
 
 static struct sites_kernel *add_kernel(struct sites *sites,
-				       const struct probe_dispatch_info *dispatch)
+				       const struct probe_dispatch_info *dispatch,
+				       const struct launch_shape *shape)
 {
 	struct sites_kernel *kernel;
 
@@ -179,22 +195,46 @@ static struct sites_kernel *add_kernel(struct sites *sites,
 	kernel = make_kernel(sites, dispatch);
 	if (!kernel)
 		return NULL;
-	*find_kernel(sites, kernel->code_object, kernel->id) = kernel;
+	kernel->shape = *shape;
+	*find_kernel(sites, kernel->code_object, kernel->id, shape) = kernel;
 	sites->kernels[sites->count++] = kernel;
 	return kernel;
 }
 
+/* The entry for a kernel and a shape, created when first requested; NULL: no memory. */
+static struct sites_kernel *make_entry(struct sites *sites,
+				       const struct probe_dispatch_info *dispatch,
+				       const struct launch_shape *shape)
+{
+	struct sites_kernel *kernel = sites->index ? *find_kernel(sites, dispatch->code_object,
+								  dispatch->kernel_id, shape)
+						   : NULL;
+
+	return kernel ? kernel : add_kernel(sites, dispatch, shape);
+}
+
 struct sites_kernel *sites_kernel(struct sites *sites, const struct probe_dispatch_info *dispatch)
 {
-	struct sites_kernel *kernel = sites->current;
+	static const struct launch_shape any_shape = {0};
+	struct sites_kernel *kernel = sites->current, *whole;
+	struct launch_shape shape = any_shape;
 
-	if (kernel && kernel->id == dispatch->kernel_id &&
-	    kernel->code_object == dispatch->code_object)
+	for (int i = 0; i < 3 && sites->by_shape; i++) {
+		shape.grid[i] = dispatch->grid[i];
+		shape.group[i] = dispatch->group[i];
+	}
+	if (kernel && is_kernel(kernel, dispatch->code_object, dispatch->kernel_id, &shape))
 		return kernel;
-	kernel = sites->index ? *find_kernel(sites, dispatch->code_object, dispatch->kernel_id)
-			      : NULL;
-	if (!kernel)
-		kernel = add_kernel(sites, dispatch);
+	kernel = whole = make_entry(sites, dispatch, &any_shape);
+	if (whole && !same_shape(&shape, &any_shape)) {
+		kernel = *find_kernel(sites, dispatch->code_object, dispatch->kernel_id, &shape);
+		if (!kernel && whole->shapes >= SITES_SHAPES_MAX) {
+			kernel = whole;
+		} else if (!kernel) {
+			kernel = add_kernel(sites, dispatch, &shape);
+			whole->shapes += kernel != NULL;
+		}
+	}
 	if (kernel)
 		sites->current = kernel;
 	return kernel;

@@ -29,7 +29,7 @@ struct site_page {
 	unsigned char *sites;
 };
 
-enum { SITES_OF_PAGE = 16 };
+enum { SITES_OF_PAGE = 16, SITES_SHAPES_MAX = 16 };
 
 struct site_pages {
 	struct site_page *page; /* sorted by `first` */
@@ -37,8 +37,15 @@ struct site_pages {
 	size_t last; /* index of the page that was used last */
 };
 
+/* Size of a launch in work-items, and of its workgroups; zeros = of any size. */
+struct launch_shape {
+	uint32_t grid[3], group[3];
+};
+
 struct sites_kernel {
 	uint32_t code_object, id;
+	struct launch_shape shape;
+	uint32_t shapes;     /* of an entry with shape 0: number of shapes with their own entry */
 	uint32_t site_count; /* of the whole code object */
 	uint32_t wave;	     /* lanes per wave */
 	char arch[32];
@@ -50,6 +57,8 @@ struct sites_kernel {
 struct sites {
 	const struct probe_host *host;
 	size_t site_size, extra_size;
+	/* Count each launch shape of a kernel on its own, up to SITES_SHAPES_MAX of them. */
+	bool by_shape;
 	struct sites_kernel **kernels; /* in the order of their first dispatch */
 	size_t count, capacity;
 	struct sites_kernel **index; /* hash index of the same kernels; NULL = free */
@@ -58,7 +67,10 @@ struct sites {
 	uint64_t invalid; /* records of sites that do not exist */
 };
 
-/* The kernel of a dispatch, created on first use; NULL without memory. */
+/*
+ * The kernel of a dispatch, created on first use; NULL without memory. With `by_shape`, the
+ * kernel's entry for the shape of this launch; for further shapes the entry with shape 0.
+ */
 struct sites_kernel *sites_kernel(struct sites *sites, const struct probe_dispatch_info *dispatch);
 void sites_learn(const struct sites *sites, const struct sites_kernel *kernel, uint32_t id,
 		 struct site_facts *facts);

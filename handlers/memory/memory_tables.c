@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,10 +49,13 @@ static const struct probe_column columns[] = {
 	 */
 	{"line_used", PROBE_TYPE_REAL},
 	{"line_used_near", PROBE_TYPE_REAL},
+	/* The launches that the row counts, "64x1x1 groups of 256x1x1"; NULL = several shapes. */
+	{"launch_shape", PROBE_TYPE_TEXT},
 };
 enum {
 	COLUMNS = sizeof(columns) / sizeof(columns[0]),
-	NEAR_MAX = 256, /* number of sites that are examined, from the first of a block on */
+	SHAPE_MAX = 128, /* bytes of the text of a launch shape */
+	NEAR_MAX = 256,	 /* number of sites that are examined, from the first of a block on */
 };
 
 /* True if the host sets the fields that were added to struct probe_site_info. */
@@ -112,6 +116,22 @@ static struct advice_site describe(const struct memory *memory, const struct sit
 	return site;
 }
 
+/* Workgroups and their size, as the reports write it; NULL = several shapes. */
+static const char *shape_text(const struct launch_shape *shape, char text[SHAPE_MAX])
+{
+	uint64_t groups[3];
+
+	if (!shape->group[0])
+		return NULL;
+	for (int i = 0; i < 3; i++)
+		groups[i] = ((uint64_t)shape->grid[i] + shape->group[i] - 1) /
+			    (shape->group[i] ? shape->group[i] : 1);
+	snprintf(text, SHAPE_MAX, "%llux%llux%llu groups of %ux%ux%u",
+		 (unsigned long long)groups[0], (unsigned long long)groups[1],
+		 (unsigned long long)groups[2], shape->group[0], shape->group[1], shape->group[2]);
+	return text;
+}
+
 static int write_row(struct memory *memory, int table, const struct sites_kernel *kernel,
 		     uint32_t id, const struct array_layout *array,
 		     const struct buffer_layout *buffer)
@@ -124,6 +144,7 @@ static int write_row(struct memory *memory, int table, const struct sites_kernel
 		{.integer = kernel->id},
 		{.integer = id},
 	};
+	char shape[SHAPE_MAX];
 	struct advice advice;
 	size_t n = 3;
 
@@ -150,6 +171,7 @@ static int write_row(struct memory *memory, int table, const struct sites_kernel
 	values[n++].text = site.info ? site.info->index_source : NULL;
 	values[n++].real = advice_line_used(&site, false);
 	values[n++].real = advice_line_used(&site, true);
+	values[n++].text = shape_text(&kernel->shape, shape);
 	return host->row(host->ctx, table, values, n);
 }
 

@@ -114,11 +114,38 @@ static void test_order(void **state)
 	sites_deinit(&sites);
 }
 
+/* Each launch shape has its own entry; after SITES_SHAPES_MAX of them they share one. */
+static void test_shapes(void **state)
+{
+	struct sites sites = {.host = &host, .site_size = sizeof(struct site), .by_shape = true};
+	struct probe_dispatch_info dispatch = {.code_object = 1, .kernel_id = 7};
+
+	(void)state;
+	for (uint32_t i = 0; i < 3 * (SITES_SHAPES_MAX + 4); i++) {
+		uint32_t shape = i % (SITES_SHAPES_MAX + 4);
+		struct sites_kernel *kernel;
+
+		dispatch.grid[0] = 64 * (shape / 2 + 1);
+		dispatch.group[0] = shape % 2 ? 64 : 32;
+		kernel = sites_kernel(&sites, &dispatch);
+		assert_non_null(kernel);
+		if (shape < SITES_SHAPES_MAX) {
+			assert_int_equal(kernel->shape.grid[0], dispatch.grid[0]);
+			assert_int_equal(kernel->shape.group[0], dispatch.group[0]);
+		} else {
+			assert_int_equal(kernel->shape.group[0], 0);
+		}
+	}
+	assert_int_equal(sites.count, SITES_SHAPES_MAX + 1);
+	sites_deinit(&sites);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_shapes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
