@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls for kernels: regions to be timed, and messages to handlers.
+ * Calls for kernels: timed regions, and messages to handlers.
  *
  *	probe_region_begin("load");
  *	...
  *	probe_region_end("load");
- *	probe_emit("state", &state, sizeof(state));	 of the first active lane
- *	probe_emit_lanes("key", &key, sizeof(key));	 of every active lane
+ *	probe_emit("state", &state, sizeof(state));	 from the first active lane
+ *	probe_emit_lanes("key", &key, sizeof(key));	 from every active lane
  *
  * For HIP, OpenCL C and C11 device code compiled by clang. The calls have an effect only in the
- * clones that Probe's pass makes. Compiled without the pass, for the host or by another compiler,
- * and in the original kernels, they leave no instruction. So do not rely on arguments being
- * evaluated.
+ * clones that Probe's pass makes. They generate no instructions in the original kernels, on the
+ * host, or without the pass. Code must therefore not depend on side effects of the arguments.
  *
  * Names and tags are string literals.
  *
- * Regions may nest. Each wave has its own times: a region lasts from the moment the first active
- * lanes of the wave pass its begin to the moment the last of them pass its end. A region that a
- *wave leaves in another way ends with the region around it. Loads that the compiler moved out of a
- * region, or that have not completed at its end, are not in its time.
+ * Regions may nest. Times are per wave: a region starts when the first active lanes of the wave
+ * pass its begin, and ends when the last of them pass its end. A region that a wave leaves in
+ * another way ends with the enclosing region. Loads that the compiler moved out of a region, or
+ * that have not completed at its end, are not part of its time.
  *
- * A message has `size` bytes, a constant of at most 64 (PROBE_EMIT_MAX), copied from `data`, a
- * pointer to private memory: the address of a variable. It is recorded if the dispatch runs a
- *`time` or `trace` clone.
+ * A message has `size` bytes, a constant of at most 64 (PROBE_EMIT_MAX). They are copied from
+ * `data`, a pointer to private memory, such as the address of a variable. Messages are recorded in
+ * dispatches that run a `time` or `trace` clone.
  */
 #ifndef PROBE_DEVICE_H
 #define PROBE_DEVICE_H
@@ -31,7 +30,7 @@
 
 #if defined(__AMDGCN__) && defined(__clang__)
 
-/* The pass finds these intrinsic calls by their text; the back end generates no code for them. */
+/* The pass finds these calls by their text; the back end generates no code for them. */
 #define PROBE_DEVICE_MARK(value, text) ((void)__builtin_annotation((value), text))
 
 #ifdef __OPENCL_VERSION__
@@ -40,7 +39,7 @@ typedef ulong probe_device_word;
 typedef unsigned long long probe_device_word;
 #endif
 
-/* Bytes of word i of a message of `size` bytes. */
+/* Bytes in word i of a message of `size` bytes. */
 #define PROBE_DEVICE_PART(size, i) ((size) <= 8 * (i) ? 0 : (size)-8 * (i) < 8 ? (size)-8 * (i) : 8)
 
 /* The condition is constant: unused words are not compiled, with or without optimisation. */
@@ -74,7 +73,7 @@ typedef unsigned long long probe_device_word;
 
 #else
 
-/* Still checks that names and tags are literals. */
+/* Still checks that names and tags are string literals. */
 #define probe_region_begin(name)	  ((void)sizeof("" name))
 #define probe_region_end(name)		  ((void)sizeof("" name))
 #define probe_emit(tag, data, size)	  ((void)sizeof("" tag), (void)sizeof(data), (void)(size))

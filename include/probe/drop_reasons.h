@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a record was lost on its way into the database. See wire_kinds.h on tables. */
+/* Why a record is missing in the database. See wire_kinds.h for tables. */
 #ifndef PROBE_DROP_REASONS_H
 #define PROBE_DROP_REASONS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Words of PC sampling: methods, units, types of issued instructions, reasons of stalled waves. See
- * wire_kinds.h on tables. Numbers of types and reasons are those of rocprofiler-sdk's public
- * enumerations, so that files agree with rocprofv3's.
+ * Domain tables of PC sampling (wire_kinds.h): methods, units, types of issued instructions, and
+ * reasons of stalled waves. Numbers of types and reasons are those of rocprofiler-sdk's public
+ * enumerations, so that exported files agree with rocprofv3's.
  */
 #ifndef PROBE_SAMPLING_H
 #define PROBE_SAMPLING_H
@@ -17,14 +17,14 @@ enum probe_pcs_method {
 #undef PROBE_PCS_METHOD_ENUM
 };
 
-/* Of a sampling interval. */
+/* Units of a sampling interval. */
 #define PROBE_SAMPLING_UNIT_TABLE(X)                                                               \
 	X(MICROSECONDS, 0, "us", "microseconds")                                                   \
 	X(CYCLES, 1, "cycles", "clock cycles of the shader engines")                               \
 	X(INSTRUCTIONS, 2, "instructions", "executed instructions")
 
 /*
- * rocprofiler_pc_sampling_instruction_type_t: what an issued instruction is. The word is the
+ * rocprofiler_pc_sampling_instruction_type_t: type of an issued instruction. The word is the
  * enumerator without its prefix ROCPROFILER_PC_SAMPLING_INSTRUCTION_TYPE_.
  */
 #define PROBE_PCS_TYPE_TABLE(X)                                                                    \
@@ -55,8 +55,8 @@ enum probe_pcs_type {
 
 /*
  * rocprofiler_pc_sampling_instruction_not_issued_reason_t: why a wave did not issue. The word is
- * the column of reports, in which several may be added up; the text is the enumerator without its
- * prefix ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_.
+ * the column of reports, which may be the sum of several reasons. The text is the enumerator
+ * without its prefix ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_.
  */
 #define PROBE_PCS_REASON_TABLE(X)                                                                  \
 	X(NONE, 0, "other", "NONE")                                                                \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What of a program is the user's? An access in a file that is not, a header of HIP or of the
- * compiler, is shown at the innermost call in a file of the user's.
+ * Distinguishes the user's source files from system headers. An access in a header of HIP or of the
+ * compiler is attributed to the innermost inlined call in one of the user's files.
  */
 #ifndef PROBE_USER_SOURCE_H
 #define PROBE_USER_SOURCE_H
@@ -21,7 +21,7 @@ static inline bool probe_is_user_source(const char *file)
 	return true;
 }
 
-/* What the names of the HIP runtime's own kernels (copies, fills) begin with. */
+/* Prefix of the HIP runtime's own kernels (copies, fills). */
 #define PROBE_RUNTIME_KERNELS "__amd_rocclr_"
 
 static inline bool probe_is_runtime_kernel(const char *symbol)

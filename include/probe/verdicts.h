@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a dispatch ran as an instrumented clone, and if not, why. See wire_kinds.h on tables. */
+/* Whether a dispatch ran as an instrumented clone, and if not, why. See wire_kinds.h for tables. */
 #ifndef PROBE_VERDICTS_H
 #define PROBE_VERDICTS_H
 

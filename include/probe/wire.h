@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What crosses a border in memory: the site table a compiler leaves in a code object, the context
- * and records of an instrumented kernel, and the records an application hands to probe-run.
+ * Structures shared in memory between programs: the site table that the compiler adds to a code
+ * object, the context and records of an instrumented kernel, and the records that an application
+ * sends to probe-run.
  *
- * Everything here is little-endian, naturally aligned and free of pointers. Sizes and offsets are
- * asserted at the end. The structs are compiled for the device too: no includes but stdint.
+ * All are little-endian, naturally aligned and free of pointers. Sizes are asserted at the end. The
+ * structs are compiled for the device as well, so that only stdint.h is included.
  *
  *	1	wire_kinds.h	kinds, accesses, spaces
  *	2	wire_sites.h	the site table
- *	3 to 5	wire_device.h	counters, dispatch context, records of rings
- *	6, 7	wire_segment.h	the segment, and how it is handed over
- *	8	here		shape
+ *	3 to 5	wire_device.h	counters, dispatch context, ring records
+ *	6, 7	wire_segment.h	the segment, and the handshake
+ *	8	here		assertions of sizes
  */
 #ifndef PROBE_WIRE_H
 #define PROBE_WIRE_H
@@ -28,7 +29,7 @@
 #define PROBE_STATIC_ASSERT(cond, text) _Static_assert(cond, text)
 #endif
 
-/* ---- 8. Shape ------------------------------------------------------------------------------- */
+/* ---- 8. Sizes ------------------------------------------------------------------------------- */
 
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_uncovered) == 32, "uncovered access");
 PROBE_STATIC_ASSERT(sizeof(struct probe_sites_header) == 96, "site table header");
@@ -38,7 +39,7 @@ PROBE_STATIC_ASSERT(sizeof(struct probe_site_bitfield) == 16, "site bit field");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_proof) == 168, "site proof");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_group) == 24, "site group");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_predicate) == 16, "site predicate");
-PROBE_STATIC_ASSERT(sizeof(struct probe_bucket_row) == PROBE_COUNTERS * 8, "row of cells");
+PROBE_STATIC_ASSERT(sizeof(struct probe_bucket_row) == PROBE_COUNTERS * 8, "row of buckets");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_kernel) == 16, "site kernel");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_frame) == 16, "site frame");
 PROBE_STATIC_ASSERT(PROBE_COUNTERS == 16, "counter words");

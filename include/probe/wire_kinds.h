@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Probe kinds, kinds of access, address spaces. See wire.h. */
+/* Probe kinds, access kinds, address spaces and address classes. See wire.h. */
 #ifndef PROBE_WIRE_KINDS_H
 #define PROBE_WIRE_KINDS_H
 
@@ -8,12 +8,13 @@
 /* ---- 1. Kinds, accesses, spaces ------------------------------------------------------------ */
 
 /*
- * Domain tables: one row X(NAME, number, "word", "text") per value makes the enum, the words that
- * commands and files use (<probe/words.h>) and the SQL of the store (store/sql_words.h). Numbers
- * are on the wire and in databases: they never change and are never used again.
+ * Domain tables. Each row X(NAME, number, "word", "text") defines one value. The enums below, the
+ * words in commands and files (<probe/words.h>) and the views of the store (store/sql_words.h) are
+ * generated from these rows. Numbers are part of the wire format and of databases: they never
+ * change and are never reused.
  */
 
-/* Probe kinds. The clone of kernel k for a kind is the kernel "__probe_<word>_<k>". */
+/* Probe kinds. The clone of kernel <k> for a kind is the kernel "__probe_<word>_<k>". */
 #define PROBE_KIND_TABLE(X)                                                                        \
 	X(MEMORY, 1, "memory", "exact counters of each memory access, made on the device")         \
 	X(TRACE, 2, "trace", "every address, compressed")                                          \
@@ -28,23 +29,28 @@ enum probe_kind {
 		PROBE_KINDS,
 };
 
-/* Do clones of this kind write records into rings (section 5)? */
+/* Do clones of this kind write records to rings (section 5)? */
 static inline int probe_kind_has_rings(uint32_t kind)
 {
 	return kind == PROBE_KIND_TRACE || kind == PROBE_KIND_TIME;
 }
 
-/* Those that count in rows of counters (section 3)? */
+/* Do clones of this kind count in rows of counters (section 3)? */
 static inline int probe_kind_has_counters(uint32_t kind)
 {
 	return kind == PROBE_KIND_MEMORY || kind == PROBE_KIND_COUNT;
 }
 
 /*
- * What a site is. 1 to 3 are memory accesses. BLOCK: the `count` kind's sites. REGION, FUNCTION:
- * the `time` kind stamps them; MESSAGE: calls of probe_emit() and probe_emit_lanes() (device.h).
- * SHARED, COUNTED: rows of counters that the `memory` kind keeps for several sites (section 3).
- * GROUP: accesses of a block that the `trace` kind records together.
+ * Kinds of sites.
+ *
+ * - LOAD, STORE, ATOMIC: memory accesses.
+ * - BLOCK: sites of the `count` kind.
+ * - REGION, FUNCTION: sites of the `time` kind.
+ * - MESSAGE: calls of probe_emit() and probe_emit_lanes() (device.h).
+ * - GROUP: accesses of a block that the `trace` kind records together.
+ * - MEASURED_ROW, COUNTED_ROW: rows of counters of the `memory` and `count` kinds that several
+ *   sites share (section 3).
  */
 #define PROBE_ACCESS_TABLE(X)                                                                      \
 	X(LOAD, 1, "load", "reads memory")                                                         \
@@ -64,7 +70,7 @@ enum probe_access_kind {
 #undef PROBE_ACCESS_ENUM
 };
 
-/* A row of counters, no place in the source? */
+/* Is the site a shared row of counters, without a source location? */
 static inline int probe_site_is_row(uint32_t access)
 {
 	return access == PROBE_ACCESS_COUNTED_ROW || access == PROBE_ACCESS_MEASURED_ROW;
@@ -85,7 +91,7 @@ enum probe_space {
 #undef PROBE_SPACE_ENUM
 };
 
-/* How an address depends on the lane, by data flow: name, number, word, text. */
+/* Address classes: how an address depends on the lane, according to its data flow. */
 #define PROBE_ADDRESS_TABLE(X)                                                                     \
 	X(UNIFORM, 1, "uniform", "one address for all lanes")                                      \
 	X(AFFINE, 2, "affine", "one stride, by proof")                                             \
@@ -102,9 +108,9 @@ enum probe_address_class {
 };
 
 enum probe_address_flag {
-	PROBE_ADDRESS_MEMBER = 1,  /* of a struct */
-	PROBE_ADDRESS_GUARDED = 2, /* behind a branch that lanes may take differently */
-	/* Iterations of a loop are not known to be whole cache lines of 128 bytes apart. */
+	PROBE_ADDRESS_MEMBER = 1,  /* of a member of a struct */
+	PROBE_ADDRESS_GUARDED = 2, /* after a branch that may be divergent */
+	/* The stride between loop iterations is not known to be a multiple of 128 bytes. */
 	PROBE_ADDRESS_MOVES = 4,
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an application hands to probe-run. See wire.h. */
+/* The memory segment in which an application sends records to probe-run. See wire.h. */
 #ifndef PROBE_WIRE_SEGMENT_H
 #define PROBE_WIRE_SEGMENT_H
 
@@ -12,8 +12,9 @@
 #define PROBE_SEG_VERSION 1u
 
 /*
- * A sealed memory file made by probe-run, handed over its socket, mapped shared by both. The
- * supervisor keeps its own copy of every field and never trusts the mapping again.
+ * A sealed memory file that probe-run creates, sends over its socket, and shares with the
+ * application. probe-run keeps its own copy of every field and never reads the header from the
+ * mapping again.
  */
 struct probe_seg_header {
 	uint64_t magic;
@@ -28,7 +29,7 @@ struct probe_seg_header {
 	uint32_t ring_count;
 	uint32_t ring_size;
 	uint32_t pid; /* written by the application */
-	/* More rings, numbered behind the others: for launches of few waves. */
+	/* Larger rings, for launches of few waves. Their numbers follow those of the others. */
 	uint32_t large_count;
 	uint32_t large_size;
 	uint32_t reserved;
@@ -37,8 +38,8 @@ struct probe_seg_header {
 /* Host records: many writers (any thread of the application), one reader. */
 struct probe_host_ring {
 	uint64_t head;	  /* bytes reserved since the start: compare-and-swap */
-	uint64_t emitted; /* records begun, PAD not counted: committed + dropped + holes */
-	uint64_t dropped; /* records that found no room */
+	uint64_t emitted; /* records reserved, without PAD: committed + dropped + holes */
+	uint64_t dropped; /* records that did not fit */
 	uint64_t pad0[5];
 	uint64_t tail; /* bytes consumed; the reader zeroes them first */
 	uint64_t pad1[7];
@@ -46,17 +47,18 @@ struct probe_host_ring {
 };
 
 /*
- * Every host record. The writer reserves (which makes head pass over zeroed bytes), stores size
- * (release), fills the rest and stores commit (release) last; a zero commit word ends what a reader
- * may take. The payload is padded with zeros to a multiple of 8, and the CRC covers the padding.
+ * Header of every host record. The writer reserves the bytes by moving head over zeroed bytes,
+ * stores size (release), fills the rest, and stores commit (release) last. A reader stops at a
+ * commit word of 0. The payload is padded with zeros to a multiple of 8, and the CRC includes the
+ * padding.
  *
  * Records never wrap. The rest of the ring before a wrap is a PAD record, whose commit is
- * PROBE_COMMIT and whose payload is not checked; a rest shorter than struct probe_host_rec stays
+ * PROBE_COMMIT and whose payload is not checked. A rest shorter than struct probe_host_rec remains
  * zero and is skipped without a record.
  *
- * A writer that dies between reserving and committing leaves a hole. While the process lives a
- * reader waits in front of it. Once the process is gone it steps over a hole whose size word makes
- * sense, and gives up the rest up to head if that is zero; either is one or more records lost.
+ * A writer that is killed between reserving and committing leaves a hole. The reader waits at a
+ * hole as long as the process lives. After that it skips a hole with a valid size. If the size is
+ * 0, it skips to head. Either counts as one or more lost records.
  */
 struct probe_host_rec {
 	uint32_t size;	 /* whole record, a multiple of 8 */
@@ -93,15 +95,17 @@ enum probe_host_rec_type {
 	PROBE_HR_NOTE = 26,
 };
 
-/* Strings in payloads: `n` bytes without NUL, after the struct, in the order of the length fields.
+/*
+ * Strings in payloads follow the struct, in the order of their length fields, without a terminating
+ * NUL.
  */
 
-/* First record of a process. Strings: command line (NUL-separated), environment (NUL-separated). */
+/* First record of a process. Strings: command line and environment, each NUL-separated. */
 struct probe_hr_process {
 	uint32_t pid, ppid;
 	uint64_t start;	     /* ns, CLOCK_BOOTTIME; 0 = unknown */
-	uint32_t runtime[2]; /* HsaApiTable version: major, minor (byte size) */
-	uint32_t core_size;  /* table sizes as the runtime states them */
+	uint32_t runtime[2]; /* HsaApiTable version: major, and minor, which is a size in bytes */
+	uint32_t core_size;  /* sizes of tables, as the runtime reports them */
 	uint32_t amd_ext_size;
 	uint32_t flags; /* bit 0: the simulated GPU is in use */
 	uint32_t command_len, environment_len, reserved;
@@ -127,7 +131,7 @@ struct probe_hr_queue {
 	uint32_t size, flags;
 };
 
-/* What PC samples name a queue by; where there is sampling, before its first DISPATCH. */
+/* How PC samples identify a queue. With sampling, precedes the queue's first DISPATCH. */
 struct probe_hr_queue_hardware {
 	uint32_t id;
 	uint32_t doorbell; /* (doorbell's address >> 3) & 0x3ff */
@@ -136,9 +140,9 @@ struct probe_hr_queue_hardware {
 };
 
 /*
- * Memory that the GPU can reach, as the application asked the runtime for it. String: where it did,
- * innermost call first, as lines "path+0xoffset": the file and the offset that its ELF file gives
- * the byte before the return address. The runtime's own frames are left out.
+ * Memory that the application allocated and the GPU can access. String: the call stack of the
+ * request, innermost call first, as lines "path+0xoffset". The offset is the ELF file's virtual
+ * address of the byte before the return address. Frames of the runtime are omitted.
  */
 struct probe_hr_allocation {
 	uint64_t address, size;
@@ -151,7 +155,7 @@ enum probe_allocation_source {
 	PROBE_ALLOCATION_REGION = 2, /* hsa_memory_allocate */
 };
 
-/* Put before the runtime is told. */
+/* Written before the runtime frees the memory. */
 struct probe_hr_free {
 	uint64_t address;
 };
@@ -194,19 +198,19 @@ struct probe_hr_kernel {
 struct probe_hr_dispatch {
 	uint64_t id; /* from 1 */
 	uint32_t queue, agent;
-	uint32_t kernel;	/* the application's, 0 = unknown */
-	uint32_t launched;	/* the clone, or the same as kernel */
+	uint32_t kernel;	/* that the application launched, 0 = unknown */
+	uint32_t launched;	/* that ran: a clone, or the same kernel */
 	uint32_t kind, verdict; /* enum probe_kind, enum probe_verdict */
 	uint32_t grid[3];
 	uint16_t group[3];
 	uint16_t dims;
-	uint32_t packet;		   /* low half of its index in the hardware queue */
-	uint32_t group_size, private_size; /* of the application's packet */
+	uint32_t packet;		   /* lower half of its index in the hardware queue */
+	uint32_t group_size, private_size; /* in the application's packet */
 	uint32_t lds_aperture, scratch_aperture;
 	uint64_t kernel_object;
 };
 
-/* Written when it has completed; for `memory`, after its COUNTERS. Times in ns, system clock. */
+/* Written after completion; for `memory`, after its COUNTERS. Times in ns, system clock. */
 struct probe_hr_complete {
 	uint64_t id;
 	uint64_t start, end;
@@ -216,8 +220,8 @@ struct probe_hr_complete {
 };
 
 /*
- * After the DISPATCH of a `memory` or `trace` clone: the first `bytes` bytes of its argument block
- * follow, where the explicit arguments are; at most PROBE_ARGUMENTS_MAX.
+ * Follows the DISPATCH of a `memory` or `trace` clone: the first `bytes` bytes of the kernel's
+ * argument block, which has the explicit arguments first; at most PROBE_ARGUMENTS_MAX.
  */
 #define PROBE_ARGUMENTS_MAX 512u
 struct probe_hr_arguments {
@@ -225,7 +229,7 @@ struct probe_hr_arguments {
 	uint32_t bytes, reserved;
 };
 
-/* `rows` structs probe_counter_row follow: rows in which something was counted. */
+/* `rows` times struct probe_counter_row follow: the rows with a counter that is not 0. */
 struct probe_hr_counters {
 	uint64_t dispatch;
 	uint32_t code_object;
@@ -238,8 +242,8 @@ struct probe_counter_row {
 };
 
 /*
- * Before the COMPLETE of a `time` dispatch: struct probe_wave_storage and its waves follow. What is
- * lost of it, in records, is COMPLETE's rows_dropped.
+ * Precedes the COMPLETE of a `time` dispatch: struct probe_wave_storage and its waves follow.
+ * Records lost from it are counted in COMPLETE's rows_dropped.
  */
 struct probe_hr_wave_storage {
 	uint64_t dispatch;
@@ -251,8 +255,9 @@ struct probe_hr_queue_end {
 };
 
 /*
- * PC sampling has begun on an agent; before its first SAMPLES. method 0 host trap, 1 stochastic;
- * unit 0 microseconds, 1 cycles, 2 instructions. Strings: provider ("ROCr", "simulated").
+ * PC sampling has started on an agent; precedes its first SAMPLES. method: 0 host trap, 1
+ * stochastic; unit: 0 microseconds, 1 cycles, 2 instructions. Strings: provider ("ROCr",
+ * "simulated").
  */
 struct probe_hr_sampler {
 	uint32_t agent, method, unit, provider_len;
@@ -260,9 +265,9 @@ struct probe_hr_sampler {
 };
 
 /*
- * `count` records of 64 bytes as the provider delivered them follow. The tool flushes the sampler
- * before CODE_UNLOAD and before a packet index comes round again, so that each record means what is
- * loaded and in flight at its place in this stream.
+ * `count` records of 64 bytes follow, as the provider delivered them. The library flushes the
+ * sampler before CODE_UNLOAD and before a packet index is reused. The code objects and packets of a
+ * record are therefore those that are current at its position in this stream.
  */
 struct probe_hr_samples {
 	uint32_t agent, count;
@@ -270,9 +275,9 @@ struct probe_hr_samples {
 	uint32_t reserved;
 	uint64_t lost; /* by the provider, before these */
 };
-#define PROBE_SAMPLES_FLUSHED 1u /* all samples taken so far are in the stream up to here */
+#define PROBE_SAMPLES_FLUSHED 1u /* the stream has all samples taken until now */
 
-/* A sentence of the tool's for the user. String: text. */
+/* A message of the library for the user. String: text. */
 struct probe_hr_note {
 	uint32_t level; /* PROBE_NOTE_ */
 	uint32_t text_len;
@@ -280,13 +285,13 @@ struct probe_hr_note {
 #define PROBE_NOTE_INFO	   0u
 #define PROBE_NOTE_WARNING 1u
 
-/* In-band note of host records lost before this place; also totals at exit. String: reason. */
+/* Host records lost before this position; also the total at exit. String: reason. */
 struct probe_hr_loss {
 	uint64_t records;
 	uint32_t reason_len, reserved;
 };
 
-/* Last record of a process that could say goodbye. Absent = the run is partial. */
+/* Last record of a process that ended normally. Without it, the run is partial. */
 struct probe_hr_exit {
 	uint64_t dispatches, completed;
 	uint64_t verdicts[PROBE_VERDICTS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of the domain tables by number; "" for numbers that a table does not have. */
+/* The words of the domain tables by number; "" for a number that a table does not have. */
 #ifndef PROBE_WORDS_H
 #define PROBE_WORDS_H
 
