@@ -80,7 +80,7 @@ static const struct probe_option options[] = {
 	 KEY_KIND},
 	{"kernel-include-regex", 'k', "RE", "only kernels whose demangled name matches",
 	 KEY_INCLUDE},
-	{"kernel-exclude-regex", 0, "RE", "not kernels whose demangled name matches", KEY_EXCLUDE},
+	{"kernel-exclude-regex", 0, "RE", "no kernels whose demangled name matches", KEY_EXCLUDE},
 	{"library-include", 0, "GLOB", "only kernels from these files (repeatable)",
 	 KEY_LIB_INCLUDE},
 	{"library-exclude", 0, "GLOB", "no kernels from these files (repeatable)", KEY_LIB_EXCLUDE},
@@ -98,16 +98,16 @@ static const struct probe_option options[] = {
 	{"filter-y", 0, "N[:M]", "the same in y", KEY_FILTER_Y},
 	{"filter-z", 0, "N[:M]", "the same in z", KEY_FILTER_Z},
 	{"handler-timeout", 0, "SECONDS",
-	 "end a handler's process if one call takes longer, or none\n"
-	 "(default: 60)",
+	 "end a handler's process if a call takes longer;\n"
+	 "none: no limit (default: 60)",
 	 KEY_HANDLER_TIMEOUT},
 	{"handler-memory", 0, "MIB",
-	 "memory of a handler's process, or none\n"
-	 "(default: half of the machine's)",
+	 "memory limit of a handler's process; none: no limit\n"
+	 "(default: half of the machine's memory)",
 	 KEY_HANDLER_MEMORY},
 	{"strict", 0, NULL, "exit with status 3 if data were lost", KEY_STRICT},
 	{"device", 0, "WHERE", "auto, gpu, or sim: the simulated GPU (default: auto)", KEY_DEVICE},
-	HEADING("PC sampling (the first three go together)"),
+	HEADING("PC sampling (the first three are required together)"),
 	{"pc-sampling-method", 0, "METHOD", "host_trap or stochastic", KEY_SAMPLING_METHOD},
 	{"pc-sampling-unit", 0, "UNIT", "of the interval: time (us), cycles, instructions",
 	 KEY_SAMPLING_UNIT},
@@ -137,8 +137,8 @@ static const struct probe_option options[] = {
 	HEADING("Other"),
 	{"list", 'L', NULL, "list handlers, kinds, devices and compiler passes", KEY_LIST},
 	{"recover", 0, "DIR",
-	 "after a kill of probe-run: wait for recorders of databases in\n"
-	 "DIR, run the handlers that did not get to run",
+	 "after probe-run was killed: wait for the recorders of databases\n"
+	 "in DIR, then run their pending handlers",
 	 KEY_RECOVER},
 	{"print-env", 0, NULL, "print the variables of a run as shell commands", KEY_PRINT_ENV},
 	{"print-options", 0, NULL, "print the long options, one per line", KEY_PRINT_OPTIONS},
@@ -157,7 +157,8 @@ const struct probe_command run_command = {
 	.count = sizeof(options) / sizeof(*options),
 	.footer =
 		"Exit status: the program's. 125: probe-run failed before the program started,\n"
-		"126: not executable, 127: not found, 3: data were lost (--strict), or all of them.",
+		"126: not executable, 127: not found, 3: data were lost (--strict),\n"
+		"or nothing could be stored.",
 };
 
 /* Indexed by the value: enum probe_kind from 1, enum run_device, enum probe_color. */

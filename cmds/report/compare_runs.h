@@ -50,19 +50,19 @@ extern const size_t compare_metric_count;
 		{"metric", "metric", REPORT_TEXT, true, "metric", "what was counted or measured"},                                     \
 		{"before", "before", REPORT_REAL, true, "before", "empty: not in the older run"},                                      \
 		{"after", "after", REPORT_REAL, true, "after", "empty: not in the newer run"},                                         \
-		{"change", "change", REPORT_REAL, true, COMPARE_CHANGE, "after less before"},                                          \
+		{"change", "change", REPORT_REAL, true, COMPARE_CHANGE, "after minus before"},                                         \
 		{"percent",                                                                                                            \
 		 "%",                                                                                                                  \
 		 REPORT_REAL,                                                                                                          \
 		 true,                                                                                                                 \
 		 "CASE WHEN before <> 0 THEN round(100.0 * " COMPARE_CHANGE " / before, 2) END",                                       \
-		 "change, of what it was; empty if that was 0"},                                                                       \
+		 "change relative to before; empty if that was 0"},                                                                    \
 		{"noise",                                                                                                              \
 		 "noise",                                                                                                              \
 		 REPORT_REAL,                                                                                                          \
 		 false,                                                                                                                \
 		 "round(noise, 1)",                                                                                                    \
-		 "changes up to this may be chance: twice the standard error; 0: exact; empty: measured "                              \
+		 "changes up to this are not significant: twice the standard error; 0: exact; empty: measured "                        \
 		 "once"},                                                                                                              \
 		{"note",                                                                                                               \
 		 "note",                                                                                                               \

@@ -60,7 +60,7 @@ static const struct probe_option options[] = {
 	{"kernel", 'k', "RE", "only kernels whose demangled name matches this pattern", KEY_KERNEL},
 	{"by", 0, "WHAT",
 	 "samples: one row per line, kernel, instruction or dispatch (line);\n"
-	 "lines: launch-shape divides each kernel by workgroups and their size",
+	 "lines: launch-shape separates launches by number and size of workgroups",
 	 KEY_BY},
 	{"dispatches", 'd', "LIST",
 	 "lines, samples, annotate, flame: only these dispatches, as in 1,5-9,12-", KEY_DISPATCHES},
@@ -81,10 +81,10 @@ static const struct probe_option options[] = {
 	{"baseline", 0, "FILE", "check: the run to compare with", KEY_BASELINE},
 	{"fail-on", 0, "RULE",
 	 "check: exit with 1 if a line or kernel breaks this rule: 'line.conflicts > 0',\n"
-	 "'line.lines128_used > +5%', 'kernel.time_ns > +10%'; may be given again",
+	 "'line.lines128_used > +5%', 'kernel.time_ns > +10%'; repeatable",
 	 KEY_FAIL_ON},
 	{"output", 'o', "FILE", "export: write to this file (default: standard output);\n"
-	 "rocprofv3: the beginning of its files' names",
+	 "rocprofv3: the prefix of the file names",
 	 KEY_OUTPUT},
 	{"force", 0, NULL, "export: overwrite an existing file", KEY_FORCE},
 	{"source-dir", 0, "DIR", "where the sources are now, if they have moved", KEY_SOURCE_ROOT},
@@ -114,13 +114,13 @@ static const struct probe_command command = {
 	.count = sizeof(options) / sizeof(*options),
 	.footer =
 		"Extra cycles: an estimate of what extra LDS passes and cache-line requests cost in the\n"
-		"whole run. It is modelled as throughput: an LDS pass takes a cycle of its compute unit,\n"
-		"cache lines take their bytes over the bandwidth of the level that they most likely\n"
-		"come from (the L2 if all that the program allocated fits in it, else memory), as\n"
-		"measured on an MI210. Other work may hide it. If the original kernels were sampled\n"
-		"(probe-run --twice), with 100 samples at least, it is what waves waited for the accesses\n"
-		"of a line: their share of the kernel's samples, times the avoidable share of the\n"
-		"line's LDS passes or requests, times the kernel's time: an upper bound.\n"
+		"whole run. It is a throughput model. An LDS pass takes one cycle of its compute unit.\n"
+		"Cache lines take their bytes divided by the bandwidth of the level that they most\n"
+		"likely come from: the L2 if all that the program allocated fits in it, else memory.\n"
+		"Bandwidths are those measured on an MI210. Other work may hide these cycles.\n"
+		"If the original kernel has at least 100 PC samples (probe-run --twice), the estimate is\n"
+		"an upper bound: the share of its samples that waited for the accesses of the line,\n"
+		"times the avoidable share of the line's LDS passes or requests, times the kernel's time.\n"
 		"\n"
 		"Exit status: 0 success, 1 error, 2 usage.",
 };

@@ -33,7 +33,7 @@
 		 REPORT_INT,                                                                       \
 		 false,                                                                            \
 		 "approximate",                                                                    \
-		 "samples of code without a line, charged to the line before it"},                 \
+		 "samples of code without a line, attributed to the line before it"},              \
 	{                                                                                          \
 		"code_object", "object", REPORT_INT, false, "code_object", "id"                    \
 	}

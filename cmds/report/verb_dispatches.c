@@ -32,7 +32,7 @@ static const struct report_column columns[] = {
 	{"queue", "queue", REPORT_INT, true, "p.queue_id", ""},
 	{"agent", "agent", REPORT_INT, false, "p.agent", ""},
 	{"completed", "completed", REPORT_INT, false, "p.completed",
-	 "0: it was not seen to complete"},
+	 "0: its completion was not recorded"},
 	{"kernel_id", "kernel id", REPORT_INT, false, "p.kernel_id", ""},
 	{"reason", "why not instrumented", REPORT_TEXT, true,
 	 "CASE WHEN " SQL_VERDICT(
@@ -40,7 +40,7 @@ static const struct report_column columns[] = {
 		      "*' THEN 'kernel of the HIP runtime' WHEN NOT " SQL_INSTRUMENTED(
 			      "p") " THEN coalesce(" SQL_TEXT(PROBE_VERDICT_TABLE,
 							      "p.verdict") ", 'unknown reason') END",
-	 "empty: it ran as a clone"},
+	 "why the original ran; empty: the clone ran"},
 };
 
 static const struct report_query dispatches_query = {

@@ -90,12 +90,12 @@ static const char checks_sql[] =
 	      "''") ")";
 
 static const struct report_column columns[] = {
-	{"check", "check", REPORT_TEXT, true, "name", "what must be so"},
+	{"check", "check", REPORT_TEXT, true, "name", "the condition that was checked"},
 	{"status", "status", REPORT_TEXT, true, "CASE WHEN problem THEN 'problem' ELSE 'ok' END",
 	 "ok or problem"},
 	{"found", "found", REPORT_TEXT, true, "found", "what the run shows"},
 	{"remedy", "what to do", REPORT_TEXT, true, "CASE WHEN problem THEN remedy ELSE '' END",
-	 "empty: nothing"},
+	 "what to do; empty: nothing"},
 	{"number", "number", REPORT_INT, false, "number", "their order"},
 };
 

@@ -17,12 +17,12 @@ static const struct report_column columns[] = {
 	{"waves", "waves/CU", REPORT_INT, true, OCCUPANCY("waves"),
 	 "waves that a compute unit holds at a time; computed, from registers, LDS and workgroup"},
 	{"waves_max", "most", REPORT_INT, true, OCCUPANCY("waves_max"),
-	 "waves that it has slots for"},
+	 "wave slots of the compute unit"},
 	{"limit", "limited by", REPORT_TEXT, true, OCCUPANCY("limit"),
-	 "vector registers, scalar registers, LDS, or wave slots: nothing is short"},
+	 "vector registers, scalar registers, LDS, or wave slots (no resource limits it)"},
 	{"advice", "for more", REPORT_TEXT, true, OCCUPANCY("advice"),
-	 "how little of it a kernel may use for one workgroup more; more waves hide latency, which "
-	 "helps only where waves wait"},
+	 "the most that a kernel may use for one more workgroup to fit; more waves hide latency, "
+	 "which helps only where waves wait"},
 	{"vgprs", "vgprs", REPORT_INT, true, "vgprs", "vector registers"},
 	{"agprs", "agprs", REPORT_INT, true, "agprs", "accumulation registers"},
 	{"sgprs", "sgprs", REPORT_INT, true, "sgprs", "scalar registers"},
@@ -65,7 +65,7 @@ static const struct report_query *query(const struct report *report, unsigned nu
 
 const struct report_verb report_verb_occupancy = {
 	.name = "occupancy",
-	.help = "waves that a compute unit holds of each kernel, and what keeps it from more",
+	.help = "waves of each kernel that fit on a compute unit, and what limits them",
 	.options = REPORT_O_ROWS | REPORT_O_KERNEL,
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
 	.query = query,

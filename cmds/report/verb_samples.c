@@ -46,7 +46,7 @@ static void put_approximate(const struct report *report, sqlite3_stmt *stmt)
 
 	(void)report;
 	if (count)
-		printf("%lld %s of code that the compiler made for no particular line: charged to "
+		printf("%lld %s of code that the compiler made for no particular line: attributed to "
 		       "the line before it\n",
 		       (long long)count, report_plural(count, "sample is", "samples are"));
 }
