@@ -13,8 +13,8 @@ static struct sim_clock_pair anchor;
 static bool running;
 
 /*
- * CLOCK_BOOTTIME is what the kernel driver returns as system clock, so HSA time stamps compare
- * with those other profilers take on the host.
+ * The kernel driver returns CLOCK_BOOTTIME as system clock, so HSA time stamps are comparable with
+ * those of other profilers on the host.
  */
 uint64_t sim_clock_ns(void)
 {
@@ -25,9 +25,9 @@ uint64_t sim_clock_ns(void)
 }
 
 /*
- * ROCr reads a first pair when it finds the GPU and fits a line through it and a later one. Without
- * a later one, or a stamp older than the first, it divides 0 by 0 (ROCr 5.2.3,
- * GpuAgent::TranslateTime). So the GPU's clock stands still until there is a queue, and no stamp is
+ * ROCr reads a first pair of clocks when it finds the GPU, and fits a line through it and a later
+ * pair. Without a later pair, or with a stamp older than the first, it divides 0 by 0 (ROCr 5.2.3,
+ * GpuAgent::TranslateTime). Therefore the GPU's clock stops until there is a queue, and no stamp is
  * older.
  */
 void sim_clock_open(uint64_t last)
@@ -58,7 +58,7 @@ struct sim_clock_pair sim_clock_read(bool gpu)
 		anchor = (struct sim_clock_pair){SIM_CLOCK_BASE, now};
 	pair = anchor;
 	if ((running || !gpu) && now > anchor.system) {
-		/* Whole ticks: the ratio of two differences is then exactly 10. */
+		/* Whole ticks, so that the ratio of two differences is exactly 10. */
 		uint64_t ticks = (now - anchor.system) / TICK_NS;
 
 		pair.gpu += ticks;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device that is simulated: an MI210, one die of gfx90a. Numbers as the kernel driver reports
- * them for the real part, so that ROCr and HIP size their structures alike.
+ * The simulated device: an MI210, one die of gfx90a. The numbers are those that the kernel driver
+ * reports for the real part, so that ROCr and HIP choose the same sizes for their structures.
  */
 #ifndef PROBE_SIMGPU_BASE_DEVICE_PARAMETERS_H
 #define PROBE_SIMGPU_BASE_DEVICE_PARAMETERS_H
@@ -10,8 +10,8 @@
 
 enum {
 	SIM_NODE_CPU = 0,
-	SIM_NODE_GPU = 1, /* the first; as many as PROBE_SIM_GPUS says */
-	SIM_GPUS = 8,	  /* at most */
+	SIM_NODE_GPU = 1, /* the first GPU; PROBE_SIM_GPUS sets their number */
+	SIM_GPUS = 8,	  /* maximum number */
 	SIM_NODES = 1 + SIM_GPUS,
 
 	SIM_SHADER_ENGINES = 8,
@@ -31,7 +31,10 @@ enum {
 	SIM_PAGE = 4096,
 };
 
-/* A flat address with one of these high halves is LDS or scratch; SH_MEM_BASES holds both. */
+/*
+ * A flat address whose high half has one of these values is in LDS or scratch; SH_MEM_BASES
+ * contains both.
+ */
 #define SIM_LDS_APERTURE     ((uint64_t)1 << 48)
 #define SIM_SCRATCH_APERTURE ((uint64_t)2 << 48)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thunk interface as the files that implement it see it: hsakmt.h with exported visibility
- * (its prototypes carry none and the tree is built with -fvisibility=hidden).
+ * The thunk interface for the files that implement it: hsakmt.h with exported visibility (its
+ * prototypes have none, and the tree is built with -fvisibility=hidden).
  */
 #ifndef PROBE_SIMGPU_BASE_HSAKMT_EXPORT_H
 #define PROBE_SIMGPU_BASE_HSAKMT_EXPORT_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters of the cost model, kept per compute unit and added up per dispatch. Rows are data:
- * X(field, name), where the name is that of the hardware's counter if there is one.
+ * Counters of the cost model, kept per compute unit and added up per dispatch. Each row is X(field,
+ * name); the name is that of the hardware's counter, if there is one. "own": not a hardware
+ * counter.
  */
 #ifndef PROBE_SIMGPU_BASE_MODEL_COUNTERS_H
 #define PROBE_SIMGPU_BASE_MODEL_COUNTERS_H
@@ -14,24 +15,24 @@
 	X(wave_cycles, "SQ_WAVE_CYCLES")       /* residency of waves, summed */                    \
 	X(insts, "SQ_INSTS")                                                                       \
 	X(insts_valu, "SQ_INSTS_VALU")                                                             \
-	X(insts_mfma, "SQ_INSTS_MFMA") /* among those */                                           \
+	X(insts_mfma, "SQ_INSTS_MFMA") /* included in the above */                                 \
 	X(insts_salu, "SQ_INSTS_SALU")                                                             \
 	X(insts_smem, "SQ_INSTS_SMEM")                                                             \
-	X(insts_vmem, "SQ_INSTS_VMEM") /* with flat */                                             \
+	X(insts_vmem, "SQ_INSTS_VMEM") /* including flat */                                        \
 	X(insts_flat, "SQ_INSTS_FLAT")                                                             \
 	X(insts_lds, "SQ_INSTS_LDS")                                                               \
 	X(insts_branch, "SQ_INSTS_BRANCH")                                                         \
-	X(insts_internal, "SQ_INSTS_INTERNAL") /* ours: nop, waitcnt, barrier, ... */              \
-	X(valu_busy, "SQ_ACTIVE_INST_VALU")    /* cycles of vector issue taken */                  \
+	X(insts_internal, "SQ_INSTS_INTERNAL") /* own: nop, waitcnt, barrier, ... */               \
+	X(valu_busy, "SQ_ACTIVE_INST_VALU")    /* cycles of vector issue in use */                 \
 	X(mfma_busy, "SQ_VALU_MFMA_BUSY_CYCLES")                                                   \
-	X(lds_busy, "LDS_PORT_CYCLES") /* ours: max of port and banks */                           \
+	X(lds_busy, "LDS_PORT_CYCLES") /* own: max of port and banks */                            \
 	X(lds_active, "SQ_LDS_IDX_ACTIVE")                                                         \
 	X(lds_conflict, "SQ_LDS_BANK_CONFLICT")                                                    \
-	X(ta_busy, "TA_BUSY_CYCLES") /* ours: address work */                                      \
+	X(ta_busy, "TA_BUSY_CYCLES") /* own: address work */                                       \
 	X(ta_wavefronts, "TA_TOTAL_WAVEFRONTS")                                                    \
 	X(tcp_accesses, "TCP_TOTAL_ACCESSES")                                                      \
 	X(tcp_cache_accesses, "TCP_TOTAL_CACHE_ACCESSES")                                          \
-	X(tcp_hits, "TCP_CACHE_HITS") /* ours */                                                   \
+	X(tcp_hits, "TCP_CACHE_HITS") /* own */                                                    \
 	X(tcp_tcc_read, "TCP_TCC_READ_REQ")                                                        \
 	X(tcp_tcc_write, "TCP_TCC_WRITE_REQ")                                                      \
 	X(tcp_tcc_atomic, "TCP_TCC_ATOMIC_REQ")                                                    \
@@ -41,9 +42,9 @@
 	X(tcc_req, "TCC_REQ")                                                                      \
 	X(tcc_hit, "TCC_HIT")                                                                      \
 	X(tcc_miss, "TCC_MISS")                                                                    \
-	X(tcc_ea_read, "TCC_EA_RDREQ") /* of 64 bytes */                                           \
+	X(tcc_ea_read, "TCC_EA_RDREQ") /* requests of 64 bytes */                                  \
 	X(tcc_ea_write, "TCC_EA_WRREQ")                                                            \
-	X(wait_fetch, "WAIT_NO_INSTRUCTION_AVAILABLE") /* wave cycles by reason, ours */           \
+	X(wait_fetch, "WAIT_NO_INSTRUCTION_AVAILABLE") /* own: wave cycles by reason */            \
 	X(wait_alu, "WAIT_ALU_DEPENDENCY")                                                         \
 	X(wait_counters, "WAIT_WAITCNT")                                                           \
 	X(wait_internal, "WAIT_INTERNAL_INSTRUCTION")                                              \
@@ -51,7 +52,7 @@
 	X(wait_arbiter, "WAIT_ARBITER_NOT_WIN")                                                    \
 	X(wait_unit, "WAIT_ARBITER_WIN_EX_STALL")                                                  \
 	X(wait_other, "WAIT_OTHER_WAIT")                                                           \
-	X(trapped, "TRAP_CYCLES") /* ours: wave cycles in the trap handler of PC sampling */
+	X(trapped, "TRAP_CYCLES") /* own: wave cycles in the trap handler */
 
 struct sim_time_counters {
 #define X(field, name) uint64_t field;

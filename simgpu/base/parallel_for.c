@@ -13,7 +13,7 @@ struct job {
 	void *ctx;
 	uint32_t count;
 	atomic_uint taken;
-	uint32_t helpers; /* under the lock */
+	uint32_t helpers; /* guarded by the lock */
 };
 
 static struct {
@@ -31,12 +31,12 @@ static void take_part(struct job *job)
 {
 	uint32_t i;
 
-	/* The lock orders the items' memory accesses. */
+	/* The lock orders the memory accesses of the items. */
 	while ((i = atomic_fetch_add_explicit(&job->taken, 1, memory_order_relaxed)) < job->count)
 		job->fn(job->ctx, i);
 }
 
-/* Under the lock: a job with something left. */
+/* Under the lock: a job with items left. */
 static struct job *open_job(void)
 {
 	struct job *job = pool.first;

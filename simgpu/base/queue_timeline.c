@@ -7,17 +7,17 @@
 #include "simgpu/base/sim_options.h"
 
 /*
- * What packets cost, in cycles of 1.7 GHz. Launch and completion: MGPUSim's calibration against
+ * Costs of packets, in cycles at 1.7 GHz. Launch and completion: MGPUSim's calibration against
  * MI300A (first launch 3.0 us, back to back 1.0 us, completion about 1 us); one-wave kernels on
- * MI250 took 2.2 to 4.6 us in all (rocprofiler-compute's documentation). The copy engine's start
- * is an estimate.
+ * MI250 took 2.2 to 4.6 us in total (rocprofiler-compute's documentation). The start of the copy
+ * engine is an estimate.
  */
 enum {
 	LAUNCH_FIRST = 5100,
 	LAUNCH_NEXT = 1700,
 	COMPLETION = 1700,
 	COPY_START = 3400,
-	READY = 17000, /* the first packet of all begins here, after every reading of the clock */
+	READY = 17000, /* begin of the very first packet, after every reading of the clock */
 };
 
 /*
@@ -31,7 +31,9 @@ static const uint64_t rates[] = {
 	[SIM_PATH_PEER] = 50000,
 };
 
-/* The latest end of packets whose completion the host can have seen, and of all packets; cycles. */
+/*
+ * The latest end of packets whose completion the host may have seen, and of all packets; in cycles.
+ */
 static _Atomic uint64_t seen, last;
 
 static void raise(_Atomic uint64_t *mark, uint64_t to)
@@ -55,7 +57,7 @@ static bool modelled(void)
 	return sim_options()->model;
 }
 
-/* Off: the host's clock, which never stands still; a queue's stamps never run backwards. */
+/* Cost model off: the host's clock, which never stops; the stamps of a queue never decrease. */
 static uint64_t host_tick(struct sim_timeline *line, uint64_t after)
 {
 	uint64_t now = sim_clock_ticks();
@@ -115,9 +117,9 @@ uint64_t sim_timeline_launch(struct sim_timeline *line)
 }
 
 /*
- * Only packets with a signal wait for the processor to settle: the runtime sends barriers without
- * one when a dependency is not met yet, which depends on how fast the host is, and their presence
- * must not change any time.
+ * Only packets with a signal wait for the processor to settle. Depending on how fast the host is,
+ * the runtime sends barriers without a signal if a dependency is not met yet; their presence must
+ * not change any time.
  */
 uint64_t sim_timeline_begin(struct sim_timeline *line, bool signals)
 {
@@ -144,7 +146,7 @@ uint64_t sim_timeline_end(struct sim_timeline *line, uint64_t cycles)
 	if (cycles)
 		line->now = end * SIM_TICK_CYCLES;
 	else
-		end++; /* a barrier: stamps that differ, for nothing */
+		end++; /* a barrier: its stamps differ, although it takes no time */
 	raise(&last, end * SIM_TICK_CYCLES);
 	return end;
 }

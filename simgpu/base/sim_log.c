@@ -14,7 +14,7 @@ void sim_log_set_level(unsigned level)
 	debug_level = level;
 }
 
-/* One write(2) per line: several queues and the application share the stream. */
+/* One write(2) per line, because several queues and the application share the stream. */
 static void print_line(const char *format, va_list args)
 {
 	static const char head[] = "probe-sim: ";
@@ -30,7 +30,7 @@ static void print_line(const char *format, va_list args)
 	used += (size_t)length < sizeof(line) - used - 1 ? (size_t)length : sizeof(line) - used - 2;
 	line[used++] = '\n';
 	if (write(STDERR_FILENO, line, used) < 0) {
-		/* There is no other channel. */
+		/* There is no other channel to report a failure. */
 	}
 	errno = saved;
 }

@@ -15,7 +15,7 @@
 #define PREFIX "PROBE_SIM_"
 
 struct option_row {
-	const char *name; /* behind PREFIX */
+	const char *name; /* without PREFIX */
 	size_t offset;
 	uint64_t fallback, min, max;
 };
@@ -64,7 +64,7 @@ static const char *read_text(const char *option)
 	return text && *text ? text : NULL;
 }
 
-/* Options that are text, or that the instruction set or probe-run reads for itself. */
+/* Options with text values, or that the instruction set or probe-run reads itself. */
 static const char *const texts[] = {"STATS", "TRACE", "TRACE_WAVE", "FIDELITY",
 				    "PCS",   "ISA",   "JIT",	    "INTERFACE"};
 
@@ -79,7 +79,7 @@ static bool known(const char *name, size_t length)
 	return false;
 }
 
-/* A misspelt option would otherwise be a setting that silently does nothing. */
+/* Otherwise a misspelt option would silently do nothing. */
 static void warn_unknown(void)
 {
 	const size_t skip = sizeof(PREFIX) - 1;

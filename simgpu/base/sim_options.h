@@ -7,13 +7,15 @@
 #include <stdint.h>
 
 struct sim_options {
-	uint64_t threads; /* host threads that run workgroups; never 0 after reading */
+	uint64_t threads; /* host threads that run workgroups; not 0 after reading */
 	uint64_t gpus;
-	uint64_t large_bar; /* CPU-to-GPU link: the host may write device memory directly */
+	uint64_t large_bar; /* CPU-to-GPU link: the host can write device memory directly */
 	uint64_t vram_mib;
-	uint64_t quantum;  /* instructions a wave runs before the next wave of its workgroup runs */
-	uint64_t spin_us;  /* how long an idle queue polls its own doorbell before it sleeps */
-	uint64_t fill;	   /* value of registers the launch does not define */
+	uint64_t quantum;  /* instructions a wave executes before the next wave of its workgroup
+			    * runs */
+	uint64_t spin_us;  /* microseconds for which an idle queue polls its own doorbell before it
+			    * sleeps */
+	uint64_t fill;	   /* initial value of registers that the launch does not define */
 	uint64_t model;	   /* 1: simulated time; 0: the host's clock */
 	uint64_t pc;	   /* 1: keep counters per instruction */
 	uint64_t log;	   /* 1 calls and queues, 2 packets as well */
@@ -24,7 +26,7 @@ struct sim_options {
 	const char *pcs;      /* file for the counters of every instruction, or NULL */
 };
 
-/* Values live until the process ends. The first call reads the environment; thread-safe. */
+/* Values are valid until the process ends. The first call reads the environment; thread-safe. */
 const struct sim_options *sim_options(void);
 
 /* Number of nodes: the CPU, then the GPUs. */

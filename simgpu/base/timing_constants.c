@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Marks: [HW] measured on hardware, [DOC] vendor document, [SRC] read in a vendor's source, [SIM]
- * a constant of another model, [E] our estimate. mt4g: caps-tum/mt4g, MI210; rpc: ROCm
+ * Marks: [HW] measured on hardware, [DOC] vendor document, [SRC] source code of a vendor, [SIM] a
+ * constant of another model, [E] our own estimate. mt4g: caps-tum/mt4g, MI210; rpc: ROCm
  * rocprofiler-compute's documentation, MI250; mca: llvm-mca 19 for gfx90a; mica: AMD's matrix
  * instruction calculator; pyhip: tingqli/pyhip, MI308X; rpw: recorded workloads of
  * rocprofiler-compute's tests, MI210.
@@ -11,22 +11,23 @@
 #include <stddef.h>
 
 const struct sim_time_cost sim_time_cost = {
-	.valu = 4,		/* [DOC rpc] 64 lanes on 16 */
-	.f64 = 4,		/* [SIM mca] full rate */
-	.trans = 16,		/* [SIM mca] quarter rate */
-	.mul32 = 4,		/* [SIM mca]; open, a quarter of the rate is often quoted for GCN */
-	.branch_taken = 16,	/* [E] often quoted for GCN; mca has 8 units, 32 cycles */
-	.branch_not = 4,	/* [E] */
-	.sleep = 64,		/* [DOC] MI200 ISA: s_sleep N is about 64 * N */
-	.scalar_l1 = 48,	/* [HW mt4g] */
-	.lds = 48,		/* [HW mt4g] */
-	.vector_l1 = 124,	/* [HW mt4g] */
-	.l2 = 302,		/* [HW mt4g] */
-	.hbm = 741,		/* [HW mt4g] */
-	.ta_queue = 64,		/* [E] four whole-wave accesses */
-	.ta_once = 1,		/* [HW rpw] L1 hits of 4 bytes a lane: 52 bytes per cycle */
-	.l1_return = 64,	/* [DOC] */
-	.l2_read = 2954 * 1024, /* [HW rpw] 5022 GB/s; mt4g reached 4014 GiB/s */
+	.valu = 4,		 /* [DOC rpc] 64 lanes on 16 */
+	.f64 = 4,		 /* [SIM mca] full rate */
+	.trans = 16,		 /* [SIM mca] quarter rate */
+	.mul32 = 4,		 /* [SIM mca]; uncertain: a quarter of the rate is often quoted for
+				  * GCN */
+	.branch_taken = 16,	 /* [E] often quoted for GCN; mca has 8 units, 32 cycles */
+	.branch_not = 4,	 /* [E] */
+	.sleep = 64,		 /* [DOC] MI200 ISA: s_sleep N is about 64 * N */
+	.scalar_l1 = 48,	 /* [HW mt4g] */
+	.lds = 48,		 /* [HW mt4g] */
+	.vector_l1 = 124,	 /* [HW mt4g] */
+	.l2 = 302,		 /* [HW mt4g] */
+	.hbm = 741,		 /* [HW mt4g] */
+	.ta_queue = 64,		 /* [E] four whole-wave accesses */
+	.ta_once = 1,		 /* [HW rpw] L1 hits of 4 bytes a lane: 52 bytes per cycle */
+	.l1_return = 64,	 /* [DOC] */
+	.l2_read = 2954 * 1024,	 /* [HW rpw] 5022 GB/s; mt4g reached 4014 GiB/s */
 	.l2_write = 1518 * 1024, /* [HW mt4g] 2404 GiB/s */
 	/* [HW rpw] 1389 GB/s, reads and writes together; mt4g reached 1085 and 967 GiB/s. */
 	.hbm_rate = 817 * 1024,
@@ -34,11 +35,11 @@ const struct sim_time_cost sim_time_cost = {
 	.lds_read = 4,	      /* [HW pyhip] b32 4 cycles, b128 16 */
 	.lds_write = 4,	      /* [DOC rpc] 4-byte stores 8 cycles, 16-byte ones 20 */
 	.lds_write_once = 4,
-	/* [E] some 80 scalar instructions, and three round trips to memory one after the other */
+	/* [E] some 80 scalar instructions, and three consecutive round trips to memory */
 	.trap = 2600,
 };
 
-/* [SRC mica]; other vector instructions may run during all but 4 cycles, never during f64. */
+/* [SRC mica]; other vector instructions can run during all but 4 cycles, but never during f64. */
 const struct sim_mfma_cost sim_mfma_costs[] = {
 	{"f64_16x16x4", 32, 32}, {"f64_4x4x4", 16, 16}, {"_32x32x", 64, 4},
 	{"_16x16x", 32, 4},	 {"_4x4x", 8, 4},	{NULL, 0, 0},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Constants of the cost model, but for the costs of packets (queue_timeline.c) and the geometry of
- * the caches (memory_latency.c, l2_cache.c); TIME.md says how they are used. Cycles are those of
- * the shader clock (SIM_CORE_MHZ). The source of each number is next to its value in
+ * Constants of the cost model, except the costs of packets (queue_timeline.c) and the geometry of
+ * the caches (memory_latency.c, l2_cache.c). TIME.md describes their use. Cycles are those of the
+ * shader clock (SIM_CORE_MHZ). The source of each number is next to its value in
  * timing_constants.c.
  */
 #ifndef PROBE_SIMGPU_BASE_TIMING_CONSTANTS_H
@@ -12,7 +12,8 @@
 
 /* These two are compile-time constants for speed. */
 enum {
-	SIM_SLOT = 4, /* [DOC rpc] cycles between a SIMD's issue slots: one SIMD a cycle in turn */
+	SIM_SLOT = 4,	  /* [DOC rpc] cycles between a SIMD's issue slots: each cycle belongs to
+			   * another SIMD */
 	SIM_INTERNAL = 7, /* [HW rpc] of 8 waves issue an internal instruction per slot: fits the
 			     6.79 s_nop per cycle and unit */
 };
@@ -27,14 +28,14 @@ struct sim_time_cost {
 	uint16_t scalar_l1, lds, vector_l1, l2, hbm;
 
 	/* Vector memory. */
-	uint16_t ta_queue;  /* cycles of address work that may wait before issue stops */
-	uint16_t ta_once;   /* cycles of each instruction besides those of its addresses */
+	uint16_t ta_queue;  /* cycles of address work that can be pending before issue stops */
+	uint16_t ta_once;   /* cycles per instruction in addition to those of its addresses */
 	uint16_t l1_return; /* bytes per cycle from the vector L1 to the registers */
 
-	/* Bytes per 1024 cycles: of the whole device, and the most one unit gets. */
+	/* Bytes per 1024 cycles: of the whole device, and the maximum for one unit. */
 	uint32_t l2_read, l2_write, hbm_rate, cu_most;
 
-	/* LDS port, cycles: reads per dword; stores per dword, and once. */
+	/* LDS port, cycles: reads per dword; stores per dword, and per instruction. */
 	uint16_t lds_read, lds_write, lds_write_once;
 
 	/* Host-trap PC sampling: how long the trap handler delays its wave. */
@@ -47,9 +48,9 @@ extern const struct sim_time_cost sim_time_cost;
 struct sim_mfma_cost {
 	const char *shape;
 	uint16_t matrix; /* cycles the matrix unit is busy */
-	uint16_t valu;	 /* of these, cycles in which no other vector instruction may issue */
+	uint16_t valu;	 /* of these, cycles in which no other vector instruction can issue */
 };
 
-extern const struct sim_mfma_cost sim_mfma_costs[]; /* ended by a NULL shape */
+extern const struct sim_mfma_cost sim_mfma_costs[]; /* terminated by a NULL shape */
 
 #endif

@@ -22,13 +22,13 @@ enum {
 };
 #define MAX_IMAGE ((uint64_t)1 << 30)
 
-/* ROCr's list of loaded code objects, in the form of a dynamic linker's. */
+/* ROCr's list of loaded code objects, in the format of a dynamic linker's list. */
 static _Atomic(const struct r_debug *) loaded_code;
 
 /*
- * Not by a symbol of the linker's: this library stays for good, and the runtime would have to as
- * well. Not when the fault happens: the application may hold the loader's lock while it waits for
- * the kernel that has just failed.
+ * Not linked by symbol: this library is never unloaded, and the runtime could then not be unloaded
+ * either. Not looked up at the time of a fault: the application may hold the loader's lock while it
+ * waits for the kernel that has just failed.
  */
 void sim_code_file_prepare(void)
 {
@@ -42,7 +42,8 @@ void sim_code_file_prepare(void)
 }
 
 /*
- * Memory that may be unmapped meanwhile: the system call fails where a load would end the process.
+ * The memory may be unmapped concurrently: the system call then fails, where a load would end the
+ * process.
  */
 static bool peek(const void *from, void *to, size_t size)
 {
@@ -51,7 +52,7 @@ static bool peek(const void *from, void *to, size_t size)
 	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
 
-/* A string; read in steps because the next page may not be mapped. */
+/* Reads a string in steps, because the next page may not be mapped. */
 static bool peek_text(const char *from, char *to, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
@@ -71,7 +72,7 @@ static int hex(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Undoes %XX in place. */
+/* Decodes %XX in place. */
 static void decode_path(char *path)
 {
 	char *to = path;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file a loaded code object came from, with its debug information, which is not loaded. ROCr
- * publishes for debuggers where each code object is and where its file is (a URI).
+ * Finds the file that a loaded code object came from, for its debug information, which is not
+ * loaded. For debuggers, ROCr publishes where each code object is and where its file is (a URI).
  */
 #ifndef PROBE_SIMGPU_DIAG_CODE_OBJECT_FILE_H
 #define PROBE_SIMGPU_DIAG_CODE_OBJECT_FILE_H
@@ -14,16 +14,17 @@ struct sim_code_file {
 	uint64_t base; /* load address: pc - base is an address in the file */
 };
 
-/* Each time the runtime starts, on its thread: where its list is. */
+/* To be called each time the runtime starts, on its thread: finds its list of code objects. */
 void sim_code_file_prepare(void);
 
 /*
- * The code object that holds pc. 0 or -errno. Touches no memory of the runtime directly and takes
- * no lock of the loader: what it reads may change or go away meanwhile.
+ * Opens the code object that contains pc. 0 or -errno. It reads the runtime's memory only through
+ * system calls and takes no lock of the loader, because what it reads may change or disappear
+ * concurrently.
  */
 int sim_code_file_open(uint64_t pc, struct sim_code_file *ret);
 
-/* Of a URI "file://PATH#offset=N&size=N" or "memory://PID#offset=N&size=N". For tests. */
+/* Opens a URI "file://PATH#offset=N&size=N" or "memory://PID#offset=N&size=N". For tests. */
 int sim_code_file_open_uri(const char *uri, struct sim_code_file *ret);
 
 #endif

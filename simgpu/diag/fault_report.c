@@ -12,7 +12,7 @@
 #include "simgpu/diag/source_line.h"
 #include "simgpu/group/kernel_name.h"
 
-/* The first byte that was out of bounds: an access may begin well inside. */
+/* The first byte that was out of bounds: an access may begin within bounds. */
 uint64_t sim_fault_address(const struct sim_fault *fault, uint32_t gpu)
 {
 	uint32_t flags = fault->kind == SIM_FAULT_WRITE	  ? SIM_MEM_WRITE
@@ -59,7 +59,7 @@ static enum sim_error error_of(enum sim_fault_kind kind)
 	case SIM_FAULT_LDS:
 	case SIM_FAULT_SCRATCH:
 	case SIM_FAULT_MISALIGNED:
-		/* What the hardware calls MEM_VIOL of a wave. */
+		/* The hardware calls this MEM_VIOL of a wave. */
 		return SIM_ERROR_APERTURE;
 	default:
 		return SIM_ERROR_INSTRUCTION;
@@ -132,7 +132,7 @@ static void print_fault(const struct sim_wave *wave, const char *place)
 		  wave->pc, inst, target, source);
 }
 
-/* Stops without a fault: the wave is already behind an s_trap (4 bytes) or ds_gws_* (8). */
+/* Stops without a fault: the wave is already past an s_trap (4 bytes) or ds_gws_* (8 bytes). */
 static void print_stop(const struct sim_wave *wave, const char *place, enum sim_stop stop)
 {
 	uint64_t pc = wave->pc - (stop == SIM_STOP_TRAP ? 4 : 8);

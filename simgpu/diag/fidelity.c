@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PROBE_SIM_FIDELITY=FILE: written when the process ends, from the counters per instruction.
- * What is known about an operation is a checked-in table made of the directed tests
- * (tests/unit/simgpu/tested_opcodes.sh prints it and checks that it is true).
+ * PROBE_SIM_FIDELITY=FILE: written when the process ends, from the counters per instruction. The
+ * tests that cover an operation are in a checked-in table, generated from the directed tests
+ * (tests/unit/simgpu/tested_opcodes.sh prints it and checks it).
  */
 #include "simgpu/diag/fidelity.h"
 
@@ -27,7 +27,7 @@ const char *sim_fidelity_tests(enum sim_op op)
 	return NULL;
 }
 
-/* Results of these may differ from hardware in the last bits. */
+/* Results of these operations may differ from hardware in the last bits. */
 static bool is_approximate(enum sim_op op)
 {
 	for (unsigned int e = 0; e < ENC_COUNT; e++)

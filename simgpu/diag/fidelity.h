@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The fidelity report: which instructions ran, and how each is known to be right. */
+/* The fidelity report: which instructions ran, and which tests show that each is correct. */
 #ifndef PROBE_SIMGPU_DIAG_FIDELITY_H
 #define PROBE_SIMGPU_DIAG_FIDELITY_H
 
@@ -7,10 +7,10 @@
 
 #include "simgpu/isa/opcodes.h"
 
-/* Directed tests that run an operation, their names parted by spaces; NULL: none. */
+/* Names of the directed tests that run an operation, separated by spaces; NULL: none. */
 const char *sim_fidelity_tests(enum sim_op op);
 
-/* Operations that ran since sim_pc_counting(true), most executions first. */
+/* Operations that ran since sim_pc_counting(true), the most frequent first. */
 void sim_fidelity_report(FILE *to);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the fidelity report when the process ends; a forked child leaves the file alone. */
+/* Writes the fidelity report when the process ends; a forked child does not write the file. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * PROBE_SIM_PCS=FILE: counters of every instruction that ran, written when the process ends; a
- * forked child leaves the file alone. Addresses are those of the loaded code.
+ * forked child does not write the file. Addresses are those of the loaded code.
  */
 #include <errno.h>
 #include <inttypes.h>

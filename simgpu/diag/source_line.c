@@ -50,7 +50,7 @@ struct start {
 	int input, output;
 };
 
-/* In the child, on its own stack but in the parent's memory: only system calls. */
+/* Runs in the child, on its own stack but in the parent's memory: only system calls are allowed. */
 static int become_reader(void *arg)
 {
 	static char *const no_environment[] = {NULL};
@@ -59,10 +59,10 @@ static int become_reader(void *arg)
 	sigset_t none;
 	int null, input;
 
-	/* Handlers of the application must not run here. */
+	/* Signal handlers of the application must not run here. */
 	for (int sig = 1; sig < NSIG; sig++)
 		sigaction(sig, &action, NULL);
-	input = fcntl(start->input, F_DUPFD, 3); /* none of 0..2 from here on */
+	input = fcntl(start->input, F_DUPFD, 3); /* not one of 0..2 from here on */
 	null = open("/dev/null", O_RDWR);
 	if (input < 0 || null < 0 || dup2(start->output, 1) < 0 || dup2(input, 0) < 0 ||
 	    dup2(null, 2) < 0)
@@ -75,8 +75,9 @@ static int become_reader(void *arg)
 }
 
 /*
- * A child without an exit signal: no SIGCHLD, and no wait() of the application finds it. It runs in
- * this memory until it executes the reader, so no fork handlers run and no lock is copied.
+ * A child without an exit signal: it causes no SIGCHLD, and no wait() of the application finds it.
+ * It shares this memory until it executes the reader, so no fork handlers run and no lock is
+ * copied.
  */
 static pid_t start_reader(struct start *start)
 {
@@ -103,7 +104,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* The reader's line, without its end; 0 if it gave none in time. */
+/* Reads the reader's line without its newline; 0 if it gave none in time. */
 static size_t read_answer(int fd, char *buf, size_t size)
 {
 	uint64_t end = now_ms() + PATIENCE_MS;
@@ -128,7 +129,7 @@ static size_t read_answer(int fd, char *buf, size_t size)
 	return length;
 }
 
-/* Paths come from the code object: no control characters for a terminal. */
+/* Paths come from the code object, so control characters for a terminal are removed. */
 static void make_printable(char *text)
 {
 	for (; *text; text++)

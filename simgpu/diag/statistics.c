@@ -24,14 +24,17 @@ enum {
 	NAME_BUCKETS = 1024,
 };
 
-/* All dispatches of one kernel. */
+/* Sums over all dispatches of one kernel. */
 struct kernel_sum {
-	struct kernel_sum *next; /* in order of first dispatch */
+	struct kernel_sum *next; /* in the order of first dispatch */
 	struct probe_sim_counters sum;
 	char name[];
 };
 
-/* Which kernel a descriptor is; the serial distinguishes a reused address from the old one. */
+/*
+ * Maps a descriptor to its kernel; the serial number distinguishes a reused address from the old
+ * one.
+ */
 struct known {
 	uint64_t descriptor, serial;
 	struct kernel_sum *kernel;
@@ -51,7 +54,7 @@ static uint64_t recent_count;
 static FILE *stats;
 static bool stats_tried;
 
-/* Under the lock. NULL when out of memory. */
+/* Under the lock. NULL without memory. */
 static struct kernel_sum *kernel_by_name(const char *name)
 {
 	struct kernel_sum *kernel;
@@ -79,7 +82,7 @@ static struct kernel_sum *kernel_of(uint64_t descriptor)
 		block.serial = 0;
 	if (known->kernel && known->descriptor == descriptor && known->serial == block.serial)
 		return known->kernel;
-	/* An address would make a different table in every run. */
+	/* An address as name would make the table different in every run. */
 	if (!sim_kernel_name(descriptor, name, sizeof(name)))
 		strcpy(name, "(no symbol)");
 	*known = (struct known){descriptor, block.serial, kernel_by_name(name)};
@@ -143,8 +146,8 @@ static void open_stats(void)
 		return;
 	}
 	/*
-	 * Whole lines at once: several processes may append to one file, and HIP programs end
-	 * without hsa_shut_down, some by abort().
+	 * Line-buffered: several processes may append to one file, and HIP programs end without
+	 * hsa_shut_down, some by abort().
 	 */
 	setvbuf(stats, NULL, _IOLBF, 4096);
 }

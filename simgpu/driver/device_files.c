@@ -29,7 +29,7 @@ static int kfd = -1, render = -1;
 static dev_t device;
 static ino_t kfd_inode, render_inode;
 static pid_t owner;
-static _Atomic uint64_t next_offset = SIM_PAGE; /* 0 would read as none */
+static _Atomic uint64_t next_offset = SIM_PAGE; /* 0 would mean none */
 
 static int memory_file(const char *name, off_t size, ino_t *inode)
 {
@@ -66,8 +66,8 @@ static int make_files(void)
 	int err;
 
 	/*
-	 * The kernel gives a forked child a GPU context of its own; here the child has copies of
-	 * the parent's tables and none of its threads.
+	 * The kernel gives a forked child a GPU context of its own. Here the child has copies of
+	 * the parent's tables but none of its threads.
 	 */
 	if (owner && owner != getpid()) {
 		sim_print("a forked child cannot use the simulated GPU after its parent has; "
@@ -106,7 +106,7 @@ static int duplicate(int *file, int flags)
 	return fd;
 }
 
-/* The minor number a path names, or -1. */
+/* The minor number that a path names, or -1. */
 static int render_minor(const char *path)
 {
 	char *end;
@@ -124,7 +124,7 @@ bool sim_device_path(const char *path)
 	return !strcmp(path, "/dev/kfd") || render_minor(path) >= 0;
 }
 
-/* The runtime opens the driver before any kernel: here the machine is set up. */
+/* The runtime opens the driver before it runs any kernel, so the machine is set up here. */
 static void set_up_machine(void)
 {
 	sim_pc_counting(sim_options()->pc || sim_options()->pcs || sim_options()->fidelity);

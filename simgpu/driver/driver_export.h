@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that are defined in place of another library's. */
+/* Functions defined in place of those of other libraries. */
 #ifndef PROBE_SIMGPU_DRIVER_DRIVER_EXPORT_H
 #define PROBE_SIMGPU_DRIVER_DRIVER_EXPORT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls about events. */
+/* Calls for events. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -31,7 +31,7 @@ int sim_ioctl_create_event(void *args, size_t size)
 		return err;
 	event->event_trigger_data = event->event_id;
 	event->event_slot_index = event->event_id;
-	/* Not 0, or the thunk would not look for the mailbox. */
+	/* If it were 0, the thunk would not look for the mailbox. */
 	event->event_page_offset = has_mailbox(event->event_type) ? (uint64_t)1 << 62 : 0;
 	return 0;
 }
@@ -42,7 +42,7 @@ int sim_ioctl_destroy_event(void *args, size_t size)
 	return sim_event_destroy(((struct kfd_ioctl_destroy_event_args *)args)->event_id);
 }
 
-/* The host may set and reset events of signals only. */
+/* The host may set and reset only events of signals. */
 static bool is_signal(uint32_t id)
 {
 	uint32_t type;
@@ -102,7 +102,7 @@ static int wait_list_init(struct wait_list *list, const struct kfd_ioctl_wait_ev
 	return err;
 }
 
-/* What the caller learns about each event. */
+/* Fills in what the caller learns about each event. */
 static int report(const struct wait_list *list, uint64_t user)
 {
 	for (uint32_t i = 0; i < list->count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library is preloaded; these definitions come before the C library's. What is not about the
- * simulated driver's files goes on to the next definition.
+ * This library is preloaded, so these definitions precede those of the C library. Calls that do not
+ * concern the simulated driver's files go to the next definition.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -19,7 +19,9 @@
 #include "simgpu/driver/ioctl_table.h"
 #include "simgpu/driver/sysfs_files.h"
 
-/* The next definition of the function that is being defined. Looked up once; a race does no harm.
+/*
+ * The next definition of the function that is being defined. It is looked up once; a race does no
+ * harm.
  */
 #define NEXT(name)                                                                                 \
 	({                                                                                         \
@@ -29,7 +31,7 @@
 		next;                                                                              \
 	})
 
-/* All files of the driver begin so; other paths, nearly all, cost one comparison. */
+/* All files of the driver begin with this; other paths, nearly all, cost one comparison. */
 static bool ours(const char *path)
 {
 	return path && ((!strncmp(path, "/dev/", 5) && sim_device_path(path)) ||
@@ -79,7 +81,7 @@ SIM_DRIVER_EXPORT int open64(const char *path, int flags, ...)
 	return ours(path) ? open_ours(path, flags) : NEXT(open64)(path, flags, mode);
 }
 
-/* What open() is with _FORTIFY_SOURCE and flags that are no constant. */
+/* With _FORTIFY_SOURCE and non-constant flags, open() calls this. */
 int __open_2(const char *path, int flags);
 SIM_DRIVER_EXPORT int __open_2(const char *path, int flags)
 {
@@ -138,7 +140,7 @@ SIM_DRIVER_EXPORT int closedir(DIR *directory)
 	return 0;
 }
 
-/* As rocminfo asks for the module. */
+/* rocminfo checks for the module this way. */
 SIM_DRIVER_EXPORT int access(const char *path, int mode)
 {
 	int err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's calls. Each gets the arguments in a copy of the size this file's header knows (what
- * the caller's shorter struct lacks is 0) and returns 0 or the kernel driver's own -errno.
+ * The driver's calls. Each receives a copy of the arguments, of the size that this header defines
+ * (missing fields of a shorter struct are 0), and returns 0 or the kernel driver's own -errno.
  */
 #ifndef PROBE_SIMGPU_DRIVER_IOCTL_HANDLERS_H
 #define PROBE_SIMGPU_DRIVER_IOCTL_HANDLERS_H
@@ -12,7 +12,7 @@
 
 #include "simgpu/base/sim_options.h"
 
-/* GPUs as the driver's callers name them; any number but 0 would do. */
+/* The driver's id of a GPU; any non-zero number would do. */
 static inline uint32_t sim_gpu_id(uint32_t node)
 {
 	return 0x5052 + node;
@@ -26,7 +26,7 @@ static inline uint32_t sim_gpu_node(uint32_t gpu_id)
 	return sim_is_gpu(node) ? node : 0;
 }
 
-/* size: of the caller's struct, for those that end in an array. */
+/* size: of the caller's struct, for structs that end in an array. */
 typedef int sim_ioctl_handler(void *args, size_t size);
 
 sim_ioctl_handler sim_ioctl_get_version, sim_ioctl_set_memory_policy, sim_ioctl_get_clock_counters,
@@ -40,7 +40,7 @@ sim_ioctl_handler sim_ioctl_create_event, sim_ioctl_destroy_event, sim_ioctl_set
 sim_ioctl_handler sim_ioctl_create_queue, sim_ioctl_destroy_queue, sim_ioctl_update_queue,
 	sim_ioctl_set_cu_mask, sim_ioctl_alloc_queue_gws;
 
-/* GPU address of the allocation behind a handle, or 0. */
+/* GPU address of the allocation with this handle, or 0. */
 uint64_t sim_handle_address(uint64_t handle);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of the driver's calls, and what the kernel does around each: as many bytes as the
- * caller's struct has are copied in and out, whatever this driver's own struct has; only the number
- * of a request selects the call.
+ * The table of the driver's calls, and the copying that the kernel does around each. It copies as
+ * many bytes in and out as the caller's struct has, whatever the size of this driver's own struct.
+ * Only the number of a request selects the call.
  */
 #include "simgpu/driver/ioctl_table.h"
 
@@ -14,9 +14,9 @@
 #include "simgpu/driver/kfd_abi.h"
 #include "simgpu/driver/user_copy.h"
 
-enum { LARGEST = 16383 }; /* what _IOC_SIZE() can say */
+enum { LARGEST = 16383 }; /* the maximum of _IOC_SIZE() */
 
-/* A call with a handler, or one that always ends in the same error. */
+/* A call with a handler, or one that always returns the same error. */
 struct call {
 	const char *name;
 	unsigned long request;
@@ -25,7 +25,7 @@ struct call {
 };
 
 #define CALL(name, handler) [_IOC_NR(AMDKFD_IOC_##name)] = {#name, AMDKFD_IOC_##name, handler, 0}
-/* Not modelled: the error with which the kernel answers where it does not offer it either. */
+/* Not modelled: returns the error of a kernel that does not offer the call. */
 #define REFUSED(name, error) [_IOC_NR(AMDKFD_IOC_##name)] = {#name, AMDKFD_IOC_##name, NULL, error}
 
 static const struct call calls[SIM_KFD_COMMANDS] = {
@@ -57,7 +57,7 @@ static const struct call calls[SIM_KFD_COMMANDS] = {
 	CALL(UNMAP_MEMORY_FROM_GPU, sim_ioctl_unmap_memory),
 	CALL(SET_CU_MASK, sim_ioctl_set_cu_mask),
 	REFUSED(GET_QUEUE_WAVE_STATE, -EINVAL),
-	/* There are no dma-bufs. */
+	/* dma-bufs are not supported. */
 	REFUSED(GET_DMABUF_INFO, -EINVAL),
 	REFUSED(IMPORT_DMABUF, -EINVAL),
 	CALL(ALLOC_QUEUE_GWS, sim_ioctl_alloc_queue_gws),
@@ -67,15 +67,17 @@ static const struct call calls[SIM_KFD_COMMANDS] = {
 	REFUSED(CRIU_OP, -EPERM),
 	CALL(AVAILABLE_MEMORY, sim_ioctl_available_memory),
 	/*
-	 * 0x24 exports a dma-buf. 0x25 RUNTIME_ENABLE and 0x26 belong to the debugger; the
-	 * topology says that there is none, so that errors of queues go into their signals.
+	 * 0x24 exports a dma-buf. 0x25 RUNTIME_ENABLE and 0x26 belong to the debugger. The topology
+	 * says that there is none, so that queue errors are stored in the queues' signals.
 	 */
 	[0x24] = {"EXPORT_DMABUF", _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x24, 16), NULL, -EINVAL},
 	[0x25] = {"RUNTIME_ENABLE", _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x25, 16), NULL, -EINVAL},
 	[0x26] = {"DBG_TRAP", _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x26, 32), NULL, -EINVAL},
 };
 
-/* The kernel's rule: what the call is defined to copy, in the size the caller has. */
+/*
+ * The kernel's rule: it copies what the call is defined to copy, in the size that the caller has.
+ */
 int sim_kfd_ioctl(unsigned long request, void *argument)
 {
 	_Alignas(16) unsigned char args[LARGEST + 1];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel driver's interface as newer kernels have it: what linux/kfd_ioctl.h of the oldest
- * kernel headers we build with (interface 1.11, Debian 12) lacks. Sizes are the interface's, so a
- * test can hold them against a newer header.
+ * Definitions of newer kernels that are missing in linux/kfd_ioctl.h of the oldest supported kernel
+ * headers (interface 1.11, Debian 12). Sizes are those of the interface, so a test can compare them
+ * with a newer header.
  */
 #ifndef PROBE_SIMGPU_DRIVER_KFD_ABI_H
 #define PROBE_SIMGPU_DRIVER_KFD_ABI_H
@@ -12,10 +12,13 @@
 #include <linux/kfd_ioctl.h>
 
 enum {
-	/* Of interface 1.14: memory that is available, event ages, but no API of virtual memory. */
+	/*
+	 * Interface 1.14: it reports available memory and event ages, but has no API for virtual
+	 * memory.
+	 */
 	SIM_KFD_MAJOR = 1,
 	SIM_KFD_MINOR = 14,
-	SIM_KFD_COMMANDS = 0x27, /* numbers are below it */
+	SIM_KFD_COMMANDS = 0x27, /* all request numbers are below it */
 	SIM_KFD_DOORBELL_BYTES = 8192,
 	SIM_KFD_QUEUE_BY_ENGINE = 4, /* KFD_IOC_QUEUE_TYPE_SDMA_BY_ENG_ID */
 	SIM_KFD_ENOTSUPP = 524,	     /* the kernel's own number, not in errno.h */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The few calls of libdrm that the thunk makes: it opens the render node, asks for the name and
- * family of the GPU, and uses the descriptor that libdrm keeps. Without libdrm's headers; only what
- * is accessed here is declared. Calls about other devices go on to libdrm.
+ * The few calls of libdrm that the thunk makes: it opens the render node, queries the name and
+ * family of the GPU, and uses the descriptor that libdrm keeps. Only what is accessed here is
+ * declared, without libdrm's headers. Calls about other devices go to libdrm.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,7 +32,7 @@ struct amdgpu_device {
 
 #define MAGIC 0x5052534d44524d00ull
 
-/* The beginning of libdrm's struct amdgpu_gpu_info; what follows is left alone. */
+/* The beginning of libdrm's struct amdgpu_gpu_info; the rest is not changed. */
 struct gpu_info {
 	uint32_t asic_id, chip_rev, chip_external_rev, family_id;
 	uint64_t ids_flags, max_engine_clk, max_memory_clk;

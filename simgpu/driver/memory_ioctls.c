@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls about memory. The driver never maps memory into the process: the thunk reserves an address,
+ * Calls for memory. The driver never maps memory into the process. The thunk reserves an address,
  * passes it here, and maps the render node's file there itself if the host may access it. Other
  * memory is mapped for the machine's own accesses when it is mapped to a GPU.
  */
@@ -22,12 +22,12 @@
 	 KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL |                      \
 	 KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP)
 
-/* One allocation; handles are indices + 1, in the low half. */
+/* One allocation. The low half of its handle is its index + 1. */
 struct buffer {
 	bool used;
 	uint32_t node, type;
 	uint64_t va, size;
-	uint64_t offset;    /* in the render file; UINT64_MAX: not there */
+	uint64_t offset;    /* in the render file; UINT64_MAX: it is not in the file */
 	uint32_t mapped_to; /* bit n: node n */
 };
 
@@ -216,8 +216,8 @@ int sim_ioctl_free_memory(void *args, size_t size)
 }
 
 /*
- * The machine accesses memory where the GPU sees it. What the host does not map is reserved there
- * by the thunk; anything else at the address is not ours to replace.
+ * The machine accesses memory at the GPU's address. The thunk reserves this address if the host
+ * does not map the memory; anything else at the address must not be replaced.
  */
 static int make_accessible(const struct buffer *buffer)
 {
@@ -228,7 +228,7 @@ static int make_accessible(const struct buffer *buffer)
 	return sim_render_map(buffer->va, buffer->offset, buffer->size);
 }
 
-/* One GPU more, or less. */
+/* Adds or removes the mapping for one GPU. */
 static int change_mapping(struct buffer *buffer, uint32_t node, bool map)
 {
 	uint32_t nodes = buffer->mapped_to;
@@ -310,7 +310,7 @@ int sim_ioctl_available_memory(void *args, size_t size)
 	return 0;
 }
 
-/* GPUs by their ids, outside; nodes inside. The location is no input of a query. */
+/* Callers use GPU ids, the machine uses nodes. The location is not an input of a query. */
 static int to_node(struct sim_svm_attribute *attribute, bool query)
 {
 	bool location = attribute->type == SIM_SVM_PREFERRED_LOCATION ||
@@ -359,7 +359,7 @@ int sim_ioctl_svm(void *args, size_t size)
 	default:
 		err = -EINVAL;
 	}
-	/* The caller gets all of them back. */
+	/* The caller receives all attributes back. */
 	for (uint32_t i = 0; i < want->nattr; i++)
 		from_node(&attributes[i]);
 	return err;

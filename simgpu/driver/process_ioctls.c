@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls about the driver, the process and a GPU as a whole. */
+/* Calls for the driver, the process and a GPU as a whole. */
 #include <errno.h>
 #include <fcntl.h>
 
@@ -36,7 +36,7 @@ int sim_ioctl_set_memory_policy(void *args, size_t size)
 	return sim_gpu_node(want->gpu_id) ? 0 : -EINVAL;
 }
 
-/* The driver reads a GPU's clock only if there is one, and is content otherwise. */
+/* The driver reads a GPU's clock only if that GPU exists, and succeeds otherwise. */
 int sim_ioctl_get_clock_counters(void *args, size_t size)
 {
 	struct kfd_ioctl_get_clock_counters_args *counters = args;
@@ -51,7 +51,7 @@ int sim_ioctl_get_clock_counters(void *args, size_t size)
 	return 0;
 }
 
-/* A limit of 47 bits makes the thunk take addresses with plain mmap(). */
+/* A limit of 47 bits makes the thunk reserve addresses with plain mmap(). */
 static struct kfd_process_device_apertures apertures_of(uint32_t node)
 {
 	return (struct kfd_process_device_apertures){
@@ -85,7 +85,7 @@ int sim_ioctl_get_apertures_new(void *args, size_t size)
 	uint32_t count = (uint32_t)sim_options()->gpus;
 
 	(void)size;
-	/* With no room it is asked how much is needed. */
+	/* If the capacity is too small, it returns the required number. */
 	if (want->num_of_nodes && count > want->num_of_nodes)
 		count = want->num_of_nodes;
 	for (uint32_t i = 0; want->num_of_nodes && i < count; i++) {
@@ -114,7 +114,7 @@ int sim_ioctl_get_tile_config(void *args, size_t size)
 	return 0;
 }
 
-/* The handler's code is never run: the machine does what it would do (s_trap, faults). */
+/* The handler's code is never executed: the machine implements its effects (s_trap, faults). */
 int sim_ioctl_set_trap_handler(void *args, size_t size)
 {
 	const struct kfd_ioctl_set_trap_handler_args *want = args;
@@ -140,7 +140,7 @@ int sim_ioctl_set_scratch_backing(void *args, size_t size)
 	return sim_gpu_node(want->gpu_id) ? 0 : -EINVAL;
 }
 
-/* A negative mode asks which one is on. */
+/* A negative mode queries the current mode. */
 int sim_ioctl_set_xnack_mode(void *args, size_t size)
 {
 	struct kfd_ioctl_set_xnack_mode_args *mode = args;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls about hardware queues. */
+/* Calls for hardware queues. */
 #include <errno.h>
 
 #include "simgpu/base/device_clock.h"
@@ -81,7 +81,7 @@ int sim_ioctl_update_queue(void *args, size_t size)
 		       : 0;
 }
 
-/* The mask steers placement (HW_ID) only: compute units take no time from each other. */
+/* The mask affects only placement (HW_ID): compute units do not take time from each other. */
 int sim_ioctl_set_cu_mask(void *args, size_t size)
 {
 	const struct kfd_ioctl_set_cu_mask_args *want = args;
@@ -97,7 +97,7 @@ int sim_ioctl_set_cu_mask(void *args, size_t size)
 	return sim_queue_set_cu_mask(want->queue_id, mask, bits / 32) ? -EFAULT : 0;
 }
 
-/* For the cooperative queue; workgroup.c has the one barrier that kernels use. */
+/* For the cooperative queue; workgroup.c implements the one barrier that kernels use. */
 int sim_ioctl_alloc_queue_gws(void *args, size_t size)
 {
 	struct kfd_ioctl_alloc_queue_gws_args *want = args;

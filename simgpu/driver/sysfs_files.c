@@ -17,10 +17,10 @@
 
 enum {
 	/* struct HSA_CAPABILITY: bits of "capability". */
-	WATCH_POINTS_LOG2 = 2 << 8, /* the logarithm of their number */
-	DOORBELL_TYPE_2 = 2 << 12,  /* 64-bit doorbells that hold the index of the last packet */
+	WATCH_POINTS_LOG2 = 2 << 8, /* log2 of their number */
+	DOORBELL_TYPE_2 = 2 << 12,  /* 64-bit doorbells that contain the index of the last packet */
 	ASIC_REVISION = 1 << 22,
-	SRAM_EDC = 1 << 26, /* the target is then gfx90a:sramecc+ */
+	SRAM_EDC = 1 << 26, /* it makes the target gfx90a:sramecc+ */
 	SVM_API = 1 << 27,
 
 	HEAP_SYSTEM = 0,
@@ -98,8 +98,8 @@ static uint32_t cache_count(uint32_t node)
 }
 
 /*
- * The link from the CPU to a GPU is what "large BAR" means to ROCr: with it the host writes device
- * memory directly, without it such copies go through SDMA.
+ * The link from the CPU to a GPU means "large BAR" to ROCr: with it the host writes device memory
+ * directly, without it such copies go through SDMA.
  */
 static uint32_t link_count(uint32_t node)
 {
@@ -138,7 +138,7 @@ static void gpu_properties(struct text *text, uint32_t node)
 		{"max_waves_per_simd", SIM_SIMD_WAVES},
 		{"lds_size_in_kb", SIM_CU_LDS / 1024},
 		{"gds_size_in_kb", 0},
-		{"num_gws", 64}, /* any offers cooperative queues; one is implemented */
+		{"num_gws", 64}, /* any value offers cooperative queues; one is implemented */
 		{"wave_front_size", 64},
 		{"array_count", SIM_SHADER_ENGINES},
 		{"simd_arrays_per_engine", 1},
@@ -151,7 +151,7 @@ static void gpu_properties(struct text *text, uint32_t node)
 		{"location_id", 0x300 + (index << 8)},
 		{"domain", 0},
 		{"drm_render_minor", SIM_RENDER_FIRST + index},
-		/* Several are one hive of Infinity Fabric, as MI210s with bridges are. */
+		/* Several GPUs form one hive of Infinity Fabric, like MI210s with bridges. */
 		{"hive_id", hive ? 0x5052f0be : 0},
 		{"num_sdma_engines", 2},
 		{"num_sdma_xgmi_engines", hive ? XGMI_ENGINES : 0},
@@ -211,7 +211,7 @@ static void link_properties(struct text *text, uint32_t from, uint32_t index)
 {
 	uint32_t to = index < from ? index : index + 1;
 	bool peers = from != SIM_NODE_CPU && to != SIM_NODE_CPU;
-	/* Weights as the driver has them: 20 for PCIe, 15 for one hop of Infinity Fabric. */
+	/* Weights of the driver: 20 for PCIe, 15 for one hop of Infinity Fabric. */
 	const struct row rows[] = {
 		{"type", peers ? LINK_XGMI : LINK_PCIE},
 		{"version_major", 0},
@@ -238,7 +238,7 @@ static const char *const roots[] = {
 
 #define MODULE "/sys/module/amdgpu"
 
-/* The path below the topology, without a slash in front, or NULL. */
+/* The path below the topology, without a leading slash, or NULL. */
 static const char *below_root(const char *path)
 {
 	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
@@ -266,7 +266,7 @@ bool sim_sysfs_path(const char *path)
 	return below_root(path) || module_path(path);
 }
 
-/* Directories of a node that hold numbered directories, and how many. */
+/* Directories of a node that contain numbered directories, and their number. */
 struct list {
 	const char *name;
 	uint32_t (*count)(uint32_t node);
@@ -293,14 +293,14 @@ static const struct list lists[LISTS] = {
 	[PEER_LINKS] = {"p2p_links", none},
 };
 
-/* What a path names. list and index are -1 where the path is shorter. */
+/* The object that a path names. list and index are -1 if the path is shorter. */
 struct place {
 	bool file;
 	int node, list, index;
-	const char *name; /* of a file */
+	const char *name; /* for a file */
 };
 
-/* A number at the start of *path, and the slash behind it. */
+/* Parses a number at the start of *path, and the slash after it. */
 static int take_number(const char **path, uint32_t limit)
 {
 	char *end;
@@ -332,7 +332,7 @@ static bool is_file(struct place *place, const char *path, const char *name)
 	return place->file;
 }
 
-/* Below topology/: false if there is no such file or directory. */
+/* Looks a path up below topology/: false if there is no such file or directory. */
 static bool find(const char *path, struct place *ret)
 {
 	*ret = (struct place){.node = -1, .list = -1, .index = -1};
@@ -435,7 +435,7 @@ int sim_sysfs_exists(const char *path)
 
 #define MAGIC 0x5052534d44495200ull
 
-/* Only lists of numbered directories are ever read. */
+/* Programs read only lists of numbered directories. */
 struct sim_directory {
 	uint64_t magic;
 	uint32_t next, count;

@@ -14,14 +14,16 @@ enum { PART = 4096 };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int file = -1;
 static atomic_uint threads;
-static _Thread_local unsigned own; /* this thread's page of the file, + 1 */
+static _Thread_local unsigned own; /* index of this thread's page in the file, + 1 */
 
 static void make_file(void)
 {
 	file = memfd_create("probe-sim-copy", MFD_CLOEXEC);
 }
 
-/* Without the C library's functions: a sanitizer's definitions of them look at the bytes first. */
+/*
+ * Does not use the C library's functions: a sanitizer's definitions of them access the bytes first.
+ */
 static bool put(off_t page, const void *from, size_t size)
 {
 	return syscall(SYS_pwrite64, file, from, size, page) == (long)size;

@@ -23,13 +23,13 @@ static _Atomic int64_t *value_of(const amd_signal_t *signal)
 
 int64_t sim_signal_value(const amd_signal_t *signal)
 {
-	/* Pairs with the release of whoever signals: host, kernel or another queue. */
+	/* Pairs with the release of the signalling side: host, kernel or another queue. */
 	return atomic_load_explicit(value_of(signal), memory_order_acquire);
 }
 
 /*
- * The packet processor writes the event's id to its mailbox and raises the interrupt. ROCr may
- * free the signal as soon as the value is stored, so both fields are read before.
+ * The packet processor writes the event's id to its mailbox and raises the interrupt. ROCr may free
+ * the signal as soon as the value is stored, so both fields are read before.
  */
 static void interrupt(uint64_t mailbox, uint32_t event)
 {
@@ -57,7 +57,7 @@ void sim_signal_complete(amd_signal_t *signal, uint64_t start, uint64_t end)
 
 	signal->start_ts = start;
 	signal->end_ts = end;
-	/* Release: time stamps and the kernel's stores before the decrement. */
+	/* Release: time stamps and the kernel's stores are visible before the decrement. */
 	atomic_fetch_sub_explicit(value_of(signal), 1, memory_order_acq_rel);
 	interrupt(mailbox, event);
 }

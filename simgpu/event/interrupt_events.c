@@ -18,14 +18,14 @@ struct event {
 	struct sim_memory_fault fault;
 };
 
-/* One sleeping caller of a wait. */
+/* One sleeping caller of a wait function. */
 struct waiter {
 	struct waiter *next;
 	pthread_cond_t wake;
 	const uint32_t *ids;
 	uint32_t count;
 	bool all;
-	bool woken; /* its one event, or any of several, was set since it began to wait */
+	bool woken; /* its only event, or any of several, was set since it began to wait */
 	bool lost;  /* one of its events was destroyed */
 };
 
@@ -154,9 +154,8 @@ static void set_event(uint32_t id)
 		if (!waits_for(waiter, id))
 			continue;
 		/*
-		 * The driver wakes everybody who waits for an event, although it is reset for
-		 * those who come later: ROCr waits for one in two threads when a queue is
-		 * destroyed.
+		 * The driver wakes all waiters of an event, although the event is reset for later
+		 * ones: ROCr waits for one event in two threads when a queue is destroyed.
 		 */
 		waiter->woken = waiter->woken || !waiter->all || waiter->count == 1;
 		pthread_cond_signal(&waiter->wake);
@@ -272,7 +271,7 @@ struct wait {
 	bool all;
 };
 
-/* Under the lock. When met, auto-reset events that satisfied the wait are reset. */
+/* Under the lock. If the wait is met, resets the auto-reset events that satisfied it. */
 static int check(const struct wait *wait)
 {
 	uint32_t ready = 0;
@@ -287,7 +286,7 @@ static int check(const struct wait *wait)
 	return (wait->all ? ready == wait->count : ready > 0) ? 0 : -ETIME;
 }
 
-/* Under the lock, when a wait has been met. */
+/* Under the lock, after a wait has been met. */
 static void finish(const struct wait *wait)
 {
 	for (uint32_t i = 0; i < wait->count; i++) {
@@ -333,7 +332,7 @@ static void remove_waiter(struct waiter *waiter)
 	*link = waiter->next;
 }
 
-/* Under the lock: sleep until the wait is met, lost or over. */
+/* Under the lock: sleeps until the wait is met, lost or timed out. */
 static int sleep_until_met(const struct wait *wait, uint32_t milliseconds)
 {
 	struct waiter waiter = {.ids = wait->ids, .count = wait->count, .all = wait->all};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events: what an interrupt of the GPU sets and a host thread waits on. Each signal event owns a
- * mailbox, eight bytes of GPU-visible memory into which its id is written before the interrupt.
+ * Events: an interrupt of the GPU sets them and host threads wait for them. Each signal event owns
+ * a mailbox, eight bytes of GPU-visible memory, into which its id is written before the interrupt.
  *
  * Functions that return int return 0 or -errno, with the kernel driver's errors.
  */
@@ -12,37 +12,37 @@
 #include <stdint.h>
 
 enum {
-	SIM_EVENTS = 4096,    /* ids are below it; 0 is never used */
+	SIM_EVENTS = 4096,    /* all ids are below it; 0 is never used */
 	SIM_EVENT_SIGNAL = 0, /* HSA_EVENTTYPE_SIGNAL, KFD_IOC_EVENT_SIGNAL */
 	SIM_EVENT_MEMORY = 8, /* HSA_EVENTTYPE_MEMORY, KFD_IOC_EVENT_MEMORY */
 };
 
-/* Waits of 0xfffffffe ms and more last until they are met: ROCr passes either. */
+/* Waits of 0xfffffffe ms and more have no time limit: ROCr passes either value. */
 #define SIM_EVENT_FOREVER 0xfffffffeu
 
 struct sim_memory_fault {
 	uint64_t addr;
 	uint32_t node;
-	bool read_only, no_execute; /* neither: not present */
+	bool read_only, no_execute; /* if neither is set: not present */
 };
 
 /*
- * Mailboxes: SIM_EVENTS words of memory that the GPU may write. Without a call they are made with
- * the first event. -EINVAL if there are some already.
+ * Mailboxes: SIM_EVENTS words of memory that the GPU may write. Without this call they are created
+ * with the first event. -EINVAL if there are some already.
  */
 int sim_event_set_mailboxes(void *words);
 /* The address of an event's mailbox. */
 uint64_t sim_event_mailbox(uint32_t id);
 
-/* type is as in the driver's interface; -ENOSPC if all ids are taken, -ENOMEM. */
+/* type is that of the driver's interface; -ENOSPC if all ids are in use, or -ENOMEM. */
 int sim_event_create(uint32_t type, bool manual, bool set, uint32_t *ret);
 int sim_event_destroy(uint32_t id);
 int sim_event_set(uint32_t id);
 int sim_event_reset(uint32_t id);
-/* Whether there is such an event, and its type. */
+/* Whether there is such an event; sets its type. */
 bool sim_event_type(uint32_t id, uint32_t *ret);
 
-/* What the last wait that an event of type MEMORY ended was about; false if it has had no fault. */
+/* The fault that ended the last wait for an event of type MEMORY; false if there was none. */
 bool sim_event_fault(uint32_t id, struct sim_memory_fault *ret);
 
 /*
@@ -55,19 +55,21 @@ bool sim_event_fault(uint32_t id, struct sim_memory_fault *ret);
 int sim_event_wait(const uint32_t *ids, uint64_t *ages, uint32_t count, bool all,
 		   uint32_t milliseconds);
 
-/* Set one event by id and clear its mailbox. Unknown ids are ignored, as the driver does. */
+/* Sets one event by id and clears its mailbox. Unknown ids are ignored, as in the driver. */
 void sim_event_raise(uint32_t id);
 
 /*
- * s_sendmsg of an interrupt carries only the low 8 bits of an id: wakes every event with these
- * low bits whose mailbox was written, and clears the mailbox.
+ * s_sendmsg of an interrupt has only the low 8 bits of an id. It wakes every event with these low
+ * bits whose mailbox was written, and clears the mailbox.
  */
 void sim_event_interrupt(uint32_t low_bits);
 
-/* Report through the events of type MEMORY. False if the runtime made none. */
+/* Reports a fault through the events of type MEMORY. False if the runtime created none. */
 bool sim_event_memory_fault(const struct sim_memory_fault *fault);
 
-/* Called for each of these events, before it is set, under the lock of the events. */
+/*
+ * The function is called for each of these events before it is set, under the lock of the events.
+ */
 void sim_event_on_fault(void (*report)(uint32_t id, const struct sim_memory_fault *fault));
 
 #endif

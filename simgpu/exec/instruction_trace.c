@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One instruction at a time: run it, compare the registers with a copy from before, write what
- * differs. Slow, and only for the wave that was requested.
+ * Runs one instruction at a time, compares the registers with a copy from before, and writes the
+ * differences. Slow, and only for the wave that was requested.
  */
 #include "simgpu/exec/instruction_trace.h"
 
@@ -53,7 +53,7 @@ static void write_scalars(const struct sim_wave *before, const struct sim_wave *
 		write_scalar("mode", now->mode);
 }
 
-/* " v3={0..15:00000001 16:00000002}": the lanes that changed, equal neighbours together. */
+/* " v3={0..15:00000001 16:00000002}": the lanes that changed; adjacent equal lanes are merged. */
 static void write_row(unsigned int number, const uint32_t *before, const uint32_t *now)
 {
 	const char *space = "";
@@ -100,7 +100,7 @@ static void write_line(const struct sim_wave *before, const struct sim_wave *now
 	fputs("\n", log_file);
 }
 
-/* Did the call execute an instruction? Only a stop before one leaves the wave unchanged. */
+/* True if the call executed an instruction. Only a stop before one leaves the wave unchanged. */
 static bool executed(const struct sim_wave *before, const struct sim_wave *now, enum sim_stop stop)
 {
 	return stop != SIM_STOP_HOLD && (stop != SIM_STOP_QUANTUM || before->pc != now->pc);
@@ -131,7 +131,7 @@ enum sim_stop sim_instruction_trace_run(struct sim_wave *wave, uint32_t budget)
 			break;
 		if (stop != SIM_STOP_FAULT)
 			write_line(before, wave);
-		/* Permission to pass a held instruction was for the first one only. */
+		/* Permission to pass a held instruction applied to the first one only. */
 		if (wave->trace)
 			wave->trace->pass = false;
 	}

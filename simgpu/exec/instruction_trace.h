@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The instruction trace of one wave (PROBE_SIM_TRACE): a line per instruction with its address,
- * text, EXEC after it and what it changed. The machine chooses the wave (trace_selection.c);
- * the others pay one comparison per call.
+ * text, EXEC after it, and the changed registers. The machine chooses the wave (trace_selection.c);
+ * for other waves it costs one comparison per call.
  */
 #ifndef PROBE_SIMGPU_EXEC_INSTRUCTION_TRACE_H
 #define PROBE_SIMGPU_EXEC_INSTRUCTION_TRACE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of the files that are compiled once per vector level: SIM_LEVEL is base, avx2 or avx512
- * (CMakeLists.txt), and LEVEL(x) makes x_base, x_avx2, x_avx512.
+ * Names in files that are compiled once per vector level: SIM_LEVEL is base, avx2 or avx512
+ * (CMakeLists.txt), and LEVEL(x) becomes x_base, x_avx2 or x_avx512.
  */
 #ifndef PROBE_SIMGPU_EXEC_LEVEL_NAMES_H
 #define PROBE_SIMGPU_EXEC_LEVEL_NAMES_H

@@ -30,8 +30,8 @@ static void tally_add(struct sim_counters *to, const struct sim_tally *t)
 }
 
 /*
- * VSKIP passes over vector instructions. VGPR index mode: M0[7:0] is added to the vector registers
- * that M0[15:12] enables (sources 0, 1, 2, destination). The instruction runs as a copy with other
+ * VSKIP skips vector instructions. VGPR index mode: M0[7:0] is added to the vector registers that
+ * M0[15:12] enables (sources 0, 1, 2, destination); the instruction runs as a copy with other
  * register numbers.
  */
 static const struct sim_inst *run_indexed(struct sim_wave *w, const struct sim_inst *ip)
@@ -76,7 +76,7 @@ static void pc_add(uint64_t *to, uint64_t n)
 	__atomic_fetch_add(to, n, __ATOMIC_RELAXED);
 }
 
-/* As step(), with the counters of the instruction itself. */
+/* Like step(), with counters of the instruction. */
 static const struct sim_inst *step_counted(struct sim_wave *w, const struct sim_inst *ip,
 					   struct sim_tally *t)
 {
@@ -102,7 +102,7 @@ static const struct sim_inst *step_counted(struct sim_wave *w, const struct sim_
 }
 
 /*
- * End the run of straight-line code whose last instruction is ip; next: its successor, NULL: a
+ * Ends the run of straight-line code whose last instruction is ip. next: its successor; NULL: a
  * stop.
  */
 static bool trace_end_run(struct sim_wave *w, const struct sim_inst *ip,
@@ -123,7 +123,7 @@ static bool trace_end_run(struct sim_wave *w, const struct sim_inst *ip,
 	return true;
 }
 
-/* Blocks know neither index mode, VSKIP nor special rounding, and count per class only. */
+/* Blocks do not support index mode, VSKIP or special rounding, and count per class only. */
 static inline bool block_allowed(const struct sim_wave *w, const struct sim_block *block,
 				 uint32_t budget)
 {
@@ -131,7 +131,10 @@ static inline bool block_allowed(const struct sim_wave *w, const struct sim_bloc
 	       !w->code->pcs;
 }
 
-/* Run the block at *ip, if there is one and it may; t->last is then what it ran last. */
+/*
+ * Runs the block at *ip, if there is one and it may run; t->last is then the last instruction
+ * executed.
+ */
 static inline bool run_block(struct sim_wave *w, const struct sim_inst **ip, uint32_t *budget,
 			     struct sim_tally *t)
 {
@@ -148,7 +151,7 @@ static inline bool run_block(struct sim_wave *w, const struct sim_inst **ip, uin
 	return true;
 }
 
-/* As the loop in sim_run(), leaving a trace. */
+/* Like the loop in sim_run(), with a trace. */
 static const struct sim_inst *run_traced(struct sim_wave *w, const struct sim_inst *ip,
 					 uint32_t budget, struct sim_tally *t)
 {
@@ -164,7 +167,10 @@ static const struct sim_inst *run_traced(struct sim_wave *w, const struct sim_in
 		if (run_block(w, &ip, &budget, t)) {
 			next = ip;
 			last = t->last;
-			/* No space for another record: continue later with what did not run. */
+			/*
+			 * No space for another record: the wave continues later with the remaining
+			 * instructions.
+			 */
 			if (!last)
 				break;
 		} else {
@@ -257,7 +263,7 @@ const struct sim_inst *LEVEL(sim_valu_any)(struct sim_wave *w, const struct sim_
 static void mask_out(struct sim_wave *w, const struct sim_inst *ip, u64 mask)
 {
 	memcpy((char *)w + ip->sdst, &mask, sizeof(mask));
-	/* v_cmpx writes EXEC as well. */
+	/* v_cmpx also writes EXEC. */
 	if (ip->row->op && ip->bits)
 		w->exec = mask;
 }
@@ -280,7 +286,7 @@ const struct sim_inst *LEVEL(sim_vopc)(struct sim_wave *w, const struct sim_inst
 	return ip + ip->words;
 }
 
-/* Which operations of kind X_MASK write a mask besides vdst. */
+/* True for operations of kind X_MASK that write a mask in addition to vdst. */
 static bool writes_mask(const struct sim_inst *ip)
 {
 	return ip->row->op != OP_v_cndmask_b32 && ip->row->op != OP_v_div_fmas_f32 &&

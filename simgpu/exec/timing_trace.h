@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trace that a wave leaves for the cost model: the instructions it executed, as runs of
- * straight-line code, and for each memory instruction one record of its accesses. The run loop
- * writes the runs and opens a record before each instruction marked SIM_TRACE_DATA; the handlers
- * fill it through the functions below, which do nothing while wave->trace is NULL. A record left as
- * it was opened is an access that touched nothing (EXEC was 0).
+ * The trace that a wave records for the cost model: the executed instructions, as runs of
+ * straight-line code, and one record of accesses per memory instruction. The run loop writes the
+ * runs and opens a record before each instruction marked SIM_TRACE_DATA. The handlers fill it
+ * through the functions below, which do nothing while wave->trace is NULL. A record that was not
+ * filled is an access that touched nothing (EXEC was 0).
  *
- * A run continues as long as an instruction returns the one right after it, ip + ip->words; every
- * other result ends it. So a handler may stand for several instructions, if `words` covers them.
+ * A run continues as long as an instruction returns its direct successor, ip + ip->words; every
+ * other result ends it. So a handler may execute several instructions if `words` covers them.
  */
 #ifndef PROBE_SIMGPU_EXEC_TIMING_TRACE_H
 #define PROBE_SIMGPU_EXEC_TIMING_TRACE_H
@@ -17,7 +17,7 @@
 
 #include "simgpu/exec/wave.h"
 
-/* The unit that an instruction needs to issue. The first five are the classes of the arbiter. */
+/* The unit that an instruction needs to issue. The first five are the arbiter's classes. */
 enum sim_unit {
 	UNIT_VALU,
 	UNIT_SCALAR,
@@ -29,7 +29,7 @@ enum sim_unit {
 };
 
 enum sim_timing_kind {
-	TIMING_PLAIN, /* next instruction after `cycles` */
+	TIMING_PLAIN, /* the next instruction can issue after `cycles` */
 	TIMING_MFMA,  /* cycles: vector issue blocked; arg: matrix unit busy */
 	TIMING_BRANCH,
 	TIMING_WAITCNT, /* arg: the operand */
@@ -47,13 +47,13 @@ enum sim_timing_kind {
 };
 
 enum sim_timing_flags {
-	TIMING_BYPASS = 1,  /* glc: not from the vector L1 */
-	TIMING_FLAT = 2,    /* counts in lgkmcnt as well */
+	TIMING_BYPASS = 1,  /* glc: bypasses the vector L1 */
+	TIMING_FLAT = 2,    /* also counts in lgkmcnt */
 	TIMING_DATA = 4,    /* has a record */
 	TIMING_SEGMENT = 8, /* of the FLAT family: flat, global, scratch */
 };
 
-/* One per dword of code, next to the decoded instruction; made by sim_timing_make(). */
+/* One per dword of code, parallel to the decoded instructions; made by sim_timing_make(). */
 struct sim_timing {
 	uint8_t unit;
 	uint8_t kind;
@@ -65,17 +65,17 @@ struct sim_timing {
 
 /* Marks in struct sim_inst for the run loop. */
 enum {
-	SIM_TRACE_DATA = 1, /* leaves a record */
+	SIM_TRACE_DATA = 1, /* writes a record */
 	/*
-	 * The wave stops before it (SIM_STOP_HOLD) because what it does depends on when: clocks,
+	 * The wave stops before it (SIM_STOP_HOLD), because its effect depends on the time: clocks,
 	 * and accesses whose result depends on the order of workgroups.
 	 */
 	SIM_TRACE_HOLD = 2,
 };
 
 /*
- * Where the cycles of a wave went, by the codes of PC samples on newer parts. "None" is the time
- * from an instruction's issue to when the next could have issued.
+ * What a wave spent its cycles on, by the codes of PC samples on newer parts. "None" is the time
+ * from an instruction's issue until the next one could have issued.
  */
 enum sim_wait {
 	WAIT_NO_INSTRUCTION, /* after a jump */
@@ -83,7 +83,7 @@ enum sim_wait {
 	WAIT_COUNTERS, /* s_waitcnt */
 	WAIT_INTERNAL, /* s_nop */
 	WAIT_BARRIER,
-	WAIT_ARBITER, /* another wave's instruction of the class was issued */
+	WAIT_ARBITER, /* another wave's instruction of the same class was issued */
 	WAIT_UNIT,    /* the unit is busy */
 	WAIT_OTHER,   /* s_sleep, global wave sync */
 	WAIT_COUNT,
@@ -98,14 +98,14 @@ struct sim_pc_time {
 enum {
 	SIM_TRACE_RUNS = 96,
 	SIM_TRACE_WORDS = 768,
-	SIM_TRACE_RECORD = 260, /* most words of one record */
+	SIM_TRACE_RECORD = 260, /* maximum number of words in a record */
 	SIM_TRACE_MARKS = 513,	/* one per instruction of the longest piece */
 };
 
 struct sim_trace_run {
 	const struct sim_timing *first, *end; /* in the page's array */
 	const struct sim_code *code;
-	bool jumps; /* the last instruction jumped */
+	bool jumps; /* the last instruction was a jump */
 };
 
 /*
@@ -124,7 +124,7 @@ enum sim_record {
 	RECORD_SCALAR,
 };
 
-/* EXEC from an instruction of a run on; kept for PC samples only. */
+/* EXEC from an instruction of a run on; only for PC samples. */
 struct sim_trace_mark {
 	uint64_t exec;
 	const struct sim_timing *from;
@@ -134,18 +134,20 @@ struct sim_trace_mark {
 struct sim_trace {
 	uint32_t runs, words;
 	uint32_t head;	 /* the open record */
-	bool pass;	 /* do not hold the wave at the first instruction */
-	uint64_t cycles; /* what a held s_memtime reads */
+	bool pass;	 /* do not stop the wave before the first instruction */
+	uint64_t cycles; /* the value that a held s_memtime reads */
 	struct sim_trace_run run[SIM_TRACE_RUNS];
 	uint64_t word[SIM_TRACE_WORDS];
-	/* Where EXEC changed; mark is NULL if not requested. first_exec: at the trace's beginning.
+	/*
+	 * Positions where EXEC changed; mark is NULL if not requested. first_exec: at the beginning
+	 * of the trace.
 	 */
 	struct sim_trace_mark *mark;
 	uint32_t marks;
 	uint64_t first_exec, exec;
 };
 
-/* Whether a mark is needed before an instruction because EXEC changed. */
+/* True if EXEC changed, so that a mark is needed before the instruction. */
 static inline bool sim_trace_changed(const struct sim_wave *w)
 {
 	return w->trace->mark && w->exec != w->trace->exec && w->trace->marks < SIM_TRACE_MARKS;
@@ -165,7 +167,7 @@ static inline void sim_trace_reset(struct sim_trace *trace)
 	trace->pass = false;
 }
 
-/* Open the record of one more instruction; false if the wave must stop first. */
+/* Opens the record of one more instruction; false if the wave must stop first. */
 static inline bool sim_trace_open(struct sim_trace *trace)
 {
 	if (trace->words + SIM_TRACE_RECORD > SIM_TRACE_WORDS)
@@ -191,7 +193,7 @@ static inline void sim_trace_scalar(struct sim_wave *w, uint64_t addr, uint32_t 
 	trace->word[trace->words++] = first << 8 | (last - first + 1);
 }
 
-/* Costs of several accesses of one instruction add up. dwords: of one lane, rounded up. */
+/* Costs of several accesses of one instruction add up. dwords: per lane, rounded up. */
 static inline void sim_trace_lds(struct sim_wave *w, uint32_t dwords, uint32_t passes,
 				 uint32_t conflicts, bool store)
 {
@@ -206,7 +208,7 @@ static inline void sim_trace_lds(struct sim_wave *w, uint32_t dwords, uint32_t p
 		(uint64_t)dwords << 8 | (uint64_t)passes << 16 | (uint64_t)conflicts << 32;
 }
 
-/* What a vector memory instruction touched, besides the lines themselves. */
+/* The extent of a vector memory access, in addition to the lines themselves. */
 struct sim_touched {
 	uint32_t quads, groups; /* distinct 64-byte lines of each 4 and 16 lanes */
 	uint32_t entries, lines, bytes;

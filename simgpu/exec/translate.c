@@ -16,8 +16,8 @@
 
 enum {
 	HOT = 400,
-	WAITING =
-		256, /* requests in the queue; more are dropped, and their code stays interpreted */
+	WAITING = 256, /* requests in the queue; further ones are dropped, and their code stays
+			* interpreted */
 };
 
 struct request {
@@ -25,7 +25,7 @@ struct request {
 	struct sim_inst *ip;
 };
 
-/* Until level_init() has read the option nothing is hot. */
+/* Until level_init() has read the option, no code counts as hot. */
 uint32_t sim_translate_after;
 
 static struct {
@@ -34,16 +34,16 @@ static struct {
 	struct request queue[WAITING];
 	unsigned int first, count;
 	bool started, failed;
-	bool at_once; /* tests: translate before the code runs, on the thread that runs it */
+	bool at_once; /* for tests: translate before the code runs, on the thread that runs it */
 	sim_jit_translate *translate;
 	const char *level;
 } jit = {.lock = PTHREAD_MUTEX_INITIALIZER, .wanted = PTHREAD_COND_INITIALIZER};
 
 /*
- * Held while the translator is loaded or at work. A child of fork() takes down the translator's
- * namespace when it exits, libLLVM and all, and has no thread that would ever release what was
- * locked in there; so it is created only when nothing is. Not for long, though: who forks may hold
- * what loading waits for.
+ * Held while the translator is loaded or working. A child of fork() destroys the translator's
+ * namespace including libLLVM when it exits, and has no thread that would release a lock held in
+ * it. So a child is created only while no lock in it is held. The wait is bounded, because the
+ * forking thread may hold what loading waits for.
  */
 static pthread_mutex_t busy = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool forking;
@@ -64,10 +64,10 @@ static void after_fork(void)
 }
 
 /*
- * Next to this library, or, for test programs, in the library folder of the same tree. In a
- * namespace of its own: libamd_comgr uses the same libLLVM and takes its globals down when the
- * process ends, while a translation may be under way; and whatever LLVM the application has is not
- * ours to share.
+ * The translator is next to this library or, for test programs, in the library directory of the
+ * same tree. It is loaded into a namespace of its own for two reasons. libamd_comgr uses the same
+ * libLLVM and destroys its globals when the process ends, perhaps during a translation. And the
+ * application's LLVM must not be shared.
  */
 static void *library_open(void)
 {
@@ -142,7 +142,7 @@ static void translate(sim_jit_translate *function, const struct request *request
 		free(block);
 		return;
 	}
-	/* Pairs with the acquire in the run loop. Blocks live as long as their page: forever. */
+	/* Pairs with the acquire in the run loop. Blocks are never freed, like their pages. */
 	atomic_store_explicit(&request->ip->block, block, memory_order_release);
 }
 
@@ -169,7 +169,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* The application's signals are not for this thread. Under the lock. */
+/* Signals belong to the application, so this thread blocks them. Under the lock. */
 static void start(void)
 {
 	sigset_t all, before;
@@ -215,8 +215,8 @@ void sim_translate_request(const struct sim_code *code, struct sim_inst *ip)
 }
 
 /*
- * PROBE_SIM_JIT: 1 translate what is hot, 0 never, 2 everything before it runs (for tests: it is an
- * error then if the translator is missing). Called once, before any code is decoded.
+ * PROBE_SIM_JIT: 1 translates hot code, 0 nothing, 2 everything before it runs (for tests: a
+ * missing translator is then an error). Called once, before any code is decoded.
  */
 void sim_translate_init(const char *level)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Straight-line code that runs often is translated to machine code. libhsakmt counts how often code
- * is entered and asks a separate shared object, libprobe-sim-jit.so, which alone needs LLVM;
- * without it, or until it is loaded, the interpreter runs.
+ * Frequently executed straight-line code is translated to machine code. libhsakmt counts how often
+ * code is entered and sends requests to a separate shared object, libprobe-sim-jit.so, which alone
+ * needs LLVM. Without it, or until it is loaded, the interpreter runs.
  *
- * A block is what follows its first instruction up to a branch that is not translated, with exits
- * at conditional branches. It does exactly what the interpreter's handlers do one after the other,
- * and calls them where there is no translation; every memory instruction is such a call.
+ * A block extends from its first instruction to a branch that is not translated, with exits at
+ * conditional branches. It has exactly the effects of the interpreter's handlers in sequence, and
+ * calls them for instructions without a translation; every memory instruction is such a call.
  */
 #ifndef PROBE_SIMGPU_EXEC_TRANSLATE_H
 #define PROBE_SIMGPU_EXEC_TRANSLATE_H
@@ -18,15 +18,19 @@ struct sim_tally {
 	uint64_t cls[C_COUNT];
 	uint64_t lanes;		     /* popcount(exec) over vector instructions */
 	uint64_t insts;		     /* by blocks only */
-	const struct sim_inst *last; /* of the last block; NULL: its first one has yet to run */
+	const struct sim_inst *last; /* the last instruction of the last block; NULL: its first one
+				      * has yet to run */
 };
 
-/* Run the block; returns what a handler does. The tally counts what ran, including the last one. */
+/*
+ * Runs the block; returns what a handler returns. The tally counts the executed instructions,
+ * including the last one.
+ */
 typedef const struct sim_inst *sim_block_fn(struct sim_wave *w, struct sim_tally *tally);
 
 struct sim_block {
 	sim_block_fn *run;
-	uint32_t insts; /* at most as many are run */
+	uint32_t insts; /* maximum number of instructions it executes */
 	uint8_t fp;	/* bits of wave->fp_special under which it must not run */
 };
 
@@ -35,32 +39,36 @@ enum {
 };
 
 struct sim_jit_job {
-	uint32_t abi, inst_size, wave_size; /* both sides must agree on them */
+	uint32_t abi, inst_size, wave_size; /* both sides must have the same values */
 	const char *level;
 	const struct sim_inst *first;
-	const struct sim_inst *end;  /* one past the last one that may be read */
+	const struct sim_inst *end;  /* one past the last instruction that may be read */
 	const struct sim_inst *base; /* instruction 0 of the page */
-	/* Opens a record in the wave's trace; false: the buffer is full, the instruction must wait.
+	/*
+	 * Opens a record in the wave's trace; false if the buffer is full, so that the instruction
+	 * must wait.
 	 */
 	bool (*trace_open)(struct sim_wave *w);
-	/* EXEC may have changed before `next`; only if there is a trace. */
+	/* EXEC may have changed before `next`; called only if there is a trace. */
 	void (*trace_exec)(struct sim_wave *w, const struct sim_inst *next);
 };
 
-/* The one function of libprobe-sim-jit.so: 0, or -errno for "leave it to the interpreter". */
+/*
+ * The only function of libprobe-sim-jit.so: returns 0, or -errno if the code must stay interpreted.
+ */
 typedef int sim_jit_translate(const struct sim_jit_job *job, struct sim_block *ret);
 #define SIM_JIT_SYMBOL "probe_sim_jit_translate"
 
-/* Request a translation of the code from ip on; `code` is its page. */
+/* Requests a translation of the code from ip on; `code` is its page. */
 void sim_translate_request(const struct sim_code *code, struct sim_inst *ip);
 
-/* Read PROBE_SIM_JIT; level: the vector level for which code is translated. */
+/* Reads PROBE_SIM_JIT; level: the vector level for which code is translated. */
 void sim_translate_init(const char *level);
 
-/* Entries after which code counts as hot; never reached if translation is off. */
+/* Number of entries after which code counts as hot; never reached if translation is off. */
 extern uint32_t sim_translate_after;
 
-/* Control arrives at ip. Lost counts between threads only delay the translation. */
+/* Control arrives at ip. Counts lost between threads only delay the translation. */
 static inline const struct sim_inst *sim_entered(const struct sim_wave *w,
 						 const struct sim_inst *at)
 {

@@ -35,7 +35,7 @@ def bases(enc, op, name):
                 text, got = name_of(word)
                 if got == name:
                     found[word] = text
-    # Constants and scalars where the bases have vector registers.
+    # Try constants and scalars where the base variants have vector registers.
     for word in list(found)[:4]:
         for field, (at, width) in ENC[enc][3].items():
             if field not in SOURCES:

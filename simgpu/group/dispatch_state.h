@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state of one kernel launch. The packet processor fills it in, group/ and time/ run
- * it (with the host's clock or in simulated time), and diag/ reports on it. One per queue, used
- * again for each of its kernels.
+ * The state of one kernel launch. The packet processor initialises it, group/ and time/ run it
+ * (with the host's clock or in simulated time), and diag/ reports on it. There is one per queue,
+ * reused for each of its kernels.
  */
 #ifndef PROBE_SIMGPU_GROUP_DISPATCH_STATE_H
 #define PROBE_SIMGPU_GROUP_DISPATCH_STATE_H
@@ -31,8 +31,8 @@ struct sim_dispatch_timing {
 	uint64_t start_cycle, cycles;
 	uint64_t start_tick, end_tick;
 	uint64_t host_start_ns, host_ns;
-	bool upload;		/* of code, by the runtime: takes no time and is not sampled */
-	struct sim_time *model; /* the cost model's own, kept from one dispatch to the next */
+	bool upload;		/* the runtime uploads code: takes no time and is not sampled */
+	struct sim_time *model; /* owned by the cost model, kept between dispatches */
 	struct sim_time_counters counters;
 };
 
@@ -44,8 +44,8 @@ struct sim_grid_sync {
 struct sim_dispatch;
 
 /*
- * A wave stopped with SIM_STOP_FAULT, _TRAP or _GWS: report it and stop the dispatch. Called on any
- * thread that runs workgroups, perhaps by several at once.
+ * Called if a wave stopped with SIM_STOP_FAULT, _TRAP or _GWS: reports it and stops the dispatch.
+ * Called on any thread that runs workgroups, possibly on several at once.
  */
 typedef void sim_wave_failed(struct sim_dispatch *dispatch, const struct sim_wave *wave,
 			     enum sim_stop stop);
@@ -54,7 +54,7 @@ struct sim_dispatch {
 	struct sim_queue *queue;
 	sim_wave_failed *wave_failed;
 	const hsa_kernel_dispatch_packet_t *packet;
-	uint64_t index; /* of the packet, never wraps */
+	uint64_t index; /* of the packet; never wraps */
 	struct sim_launch launch;
 	struct sim_schedule schedule;
 	struct sim_dispatch_timing timing;

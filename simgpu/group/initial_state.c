@@ -17,7 +17,7 @@
 #include "simgpu/mem/gpu_allocations.h"
 #include "simgpu/base/sim_options.h"
 
-/* The fields of a kernel descriptor that matter here, at their offsets. */
+/* The fields of a kernel descriptor that are used here, by offset. */
 enum {
 	KD_SIZE = 64,
 	KD_LDS = 0,
@@ -30,7 +30,7 @@ enum {
 	KD_PROPERTIES = 56,
 };
 
-/* kernel_code_properties: which user SGPRs there are, in this order. */
+/* kernel_code_properties: which user SGPRs exist, in this order. */
 enum {
 	KD_SGPR_PRIVATE_BUFFER = 1 << 0,
 	KD_SGPR_DISPATCH_PTR = 1 << 1,
@@ -52,8 +52,8 @@ enum {
 };
 
 /*
- * The fields of v0 that the kernel requested. The others are 0: LLVM takes all of v0 for x where
- * only x is used (SITargetLowering::allocateSpecialEntryInputVGPRs).
+ * The fields of v0 that the kernel requested. The others are 0: LLVM uses all of v0 as x if only x
+ * is used (SITargetLowering::allocateSpecialEntryInputVGPRs).
  */
 static uint32_t lane_id_mask(const struct sim_dispatch *dispatch)
 {
@@ -94,7 +94,9 @@ static bool read_kernel(uint64_t address, uint32_t gpu, struct sim_kernel *ret)
 	kernel.rsrc2 = read32(bytes, KD_RSRC2);
 	kernel.rsrc3 = read32(bytes, KD_RSRC3);
 	kernel.properties = read32(bytes, KD_PROPERTIES) & 0xffff;
-	/* One file for both kinds: granules of 8 in all, ACCUM_OFFSET in granules of 4. */
+	/*
+	 * One register file for both kinds: granules of 8 in total, ACCUM_OFFSET in granules of 4.
+	 */
 	registers = ((kernel.rsrc1 & 0x3f) + 1) * 8;
 	first_agpr = ((kernel.rsrc3 & 0x3f) + 1) * 4;
 	kernel.vgprs = least(registers, first_agpr);
@@ -120,7 +122,7 @@ static void fill_user_sgprs(struct sim_dispatch *dispatch)
 	if (properties & KD_SGPR_PRIVATE_BUFFER)
 		for (int i = 0; i < 4; i++)
 			dispatch->launch.sgpr[at++] = amd->scratch_resource_descriptor[i];
-	/* Code reads the packet itself, for instance to find the workgroup size. */
+	/* Code reads the packet itself, for example to find the workgroup size. */
 	if (properties & KD_SGPR_DISPATCH_PTR)
 		put_pair(dispatch, &at, (uint64_t)(uintptr_t)dispatch->packet);
 	if (properties & KD_SGPR_QUEUE_PTR)
@@ -134,13 +136,13 @@ static void fill_user_sgprs(struct sim_dispatch *dispatch)
 	if (properties & KD_SGPR_PRIVATE_SIZE)
 		dispatch->launch.sgpr[at++] = dispatch->packet->private_segment_size;
 	/*
-	 * The hardware appends after the declared count, independent of what the packet processor
+	 * The hardware appends them after the declared number, whatever the packet processor
 	 * loaded.
 	 */
 	dispatch->launch.group_sgpr = dispatch->launch.kernel.rsrc2 >> 1 & 0x1f;
 }
 
-/* v0 of every lane of a whole workgroup; kept while the workgroup size and mask stay the same. */
+/* v0 of every lane of a whole workgroup; kept while workgroup size and mask are the same. */
 static void fill_lane_ids(struct sim_dispatch *dispatch)
 {
 	const uint32_t *size = dispatch->launch.size;
@@ -153,7 +155,7 @@ static void fill_lane_ids(struct sim_dispatch *dispatch)
 		for (uint32_t y = 0; y < size[1]; y++)
 			for (uint32_t x = 0; x < size[0]; x++)
 				*ids++ = (x | y << 10 | z << 20) & mask;
-	/* Lanes that do not exist in the last wave. */
+	/* Lanes without a work-item in the last wave. */
 	while ((ids - &dispatch->launch.lane_ids[0][0]) % SIM_LANES)
 		*ids++ = 0;
 	memcpy(dispatch->launch.lane_size, size, sizeof(dispatch->launch.lane_size));
@@ -287,8 +289,8 @@ static void put_system_sgprs(const struct sim_dispatch *dispatch, struct sim_wav
 }
 
 /*
- * A workgroup cut off by the grid's edge has waves as if its remaining extent were its size: work-
- * items are numbered by "current work-group size" (HSA PRM 2.2), without holes.
+ * A workgroup cut off by the grid's edge has waves as if the remaining extent were its size:
+ * work-items are numbered by "current work-group size" (HSA PRM 2.2), without gaps.
  */
 static void put_lane_ids(const struct sim_dispatch *dispatch, struct sim_wave *wave,
 			 const struct sim_wave_start *start)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The state derived from a packet and its kernel descriptor, once for all workgroups, and the
- * registers with which each wave starts.
+ * initial registers of each wave.
  */
 #ifndef PROBE_SIMGPU_GROUP_INITIAL_STATE_H
 #define PROBE_SIMGPU_GROUP_INITIAL_STATE_H
@@ -24,7 +24,7 @@ struct sim_kernel {
 	uint32_t agprs; /* and accumulation registers, a0... */
 };
 
-/* The queue's scratch memory as a dispatch uses it; wave_bytes 0 means none. */
+/* The queue's scratch memory as a dispatch uses it; wave_bytes = 0 means none. */
 struct sim_scratch {
 	uint64_t base;
 	uint32_t wave_bytes, waves;
@@ -34,7 +34,7 @@ struct sim_launch {
 	struct sim_kernel kernel;
 	struct sim_scratch scratch;
 	uint32_t size[3];   /* of a whole workgroup */
-	uint32_t groups[3]; /* in the grid, partial ones included */
+	uint32_t groups[3]; /* in the grid, including partial ones */
 	uint64_t total;	    /* workgroups */
 	uint32_t waves;	    /* of a whole workgroup */
 	uint32_t lds_bytes;
@@ -48,23 +48,25 @@ struct sim_launch {
 };
 
 /*
- * Check the dispatch's packet and fill in dispatch->launch, but for the scratch memory, which must
- * be set. A refusal is printed with its reason.
+ * Checks the dispatch's packet and fills in dispatch->launch, except the scratch memory, which must
+ * be set. If it refuses the packet, it prints the reason.
  */
 enum sim_error sim_launch_prepare(struct sim_dispatch *dispatch);
 
-/* Lanes of workgroup id that are inside the grid, by dimension; returns their waves. */
+/*
+ * Lanes of workgroup id that are inside the grid, per dimension; returns the number of their waves.
+ */
 uint32_t sim_launch_extent(const struct sim_dispatch *dispatch, const uint32_t id[3],
 			   uint32_t extent[3]);
 
 struct sim_wave_start {
 	const uint32_t *extent;
 	uint32_t waves;	       /* of this workgroup */
-	uint32_t scratch_wave; /* number of the wave in the scratch memory */
+	uint32_t scratch_wave; /* index of the wave in the scratch memory */
 	uint32_t hw_id;
 };
 
-/* State of wave->in_group of wave->group; vgprs beyond the kernel's keep their contents. */
+/* Initialises wave->in_group of wave->group; vgprs beyond the kernel's keep their contents. */
 void sim_wave_init(const struct sim_dispatch *dispatch, struct sim_wave *wave,
 		   const struct sim_wave_start *start);
 

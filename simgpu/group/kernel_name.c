@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The name of a kernel, from its descriptor's address alone. The loader copies a code object's
- * segments to device memory unchanged, ELF header and dynamic symbols included, so the symbol that
- * names the descriptor (NAME.kd) is usually a few pages below it.
+ * Finds the name of a kernel from its descriptor's address alone. The loader copies a code object's
+ * segments to device memory unchanged, including ELF header and dynamic symbols. The symbol that
+ * names the descriptor (NAME.kd) is therefore usually a few pages below it.
  *
- * These bytes are the application's and may be anything: every read goes through sim_mem_allows().
+ * These bytes belong to the application and are not trusted: every read goes through
+ * sim_mem_allows().
  */
 #include "simgpu/group/kernel_name.h"
 
@@ -20,7 +21,7 @@
 #endif
 
 enum {
-	MAX_PAGES_BACK = 65536, /* how far below the descriptor the header may be */
+	MAX_PAGES_BACK = 65536, /* maximum distance of the header below the descriptor */
 	MAX_SYMBOLS = 1 << 20,
 };
 
@@ -28,7 +29,7 @@ struct image {
 	uint64_t base, size; /* loaded bytes, base = load address of the header */
 };
 
-/* Copies size bytes at offset of the image; false if they are not all there. */
+/* Copies size bytes at offset of the image; false if they are not all mapped. */
 static bool image_read(const struct image *image, uint64_t offset, void *ret, size_t size)
 {
 	if (offset > image->size || size > image->size - offset ||
@@ -76,7 +77,7 @@ struct tables {
 	uint64_t symbols, strings, hash;
 };
 
-/* Addresses in the dynamic section are relative to the image: the loader relocates none. */
+/* Addresses in the dynamic section are relative to the image: the loader does not relocate them. */
 static bool find_tables(const struct image *image, uint64_t dynamic, struct tables *ret)
 {
 	struct tables tables = {0};

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The symbol of a kernel descriptor, else false and its address in hex. */
+/* The symbol of a kernel descriptor; if there is none, false and its address in hex. */
 bool sim_kernel_name(uint64_t descriptor, char *buf, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PROBE_SIM_TRACE=FILE and PROBE_SIM_TRACE_WAVE=DISPATCH:WORKGROUP:WAVE. A dispatch is given by
- * its number in the process, from 0, or by a part of its kernel's name (the first such dispatch);
- * a workgroup by its number or as X,Y,Z.
+ * PROBE_SIM_TRACE=FILE and PROBE_SIM_TRACE_WAVE=DISPATCH:WORKGROUP:WAVE. A dispatch is selected by
+ * its number in the process, from 0, or by a part of its kernel's name (the first match); a
+ * workgroup by its number or as X,Y,Z.
  */
 #include "simgpu/group/trace_selection.h"
 
@@ -23,17 +23,17 @@ static struct {
 	char name[256];
 	uint64_t dispatch;
 	uint32_t group[3];
-	bool linear; /* group[0] counts through the grid */
+	bool linear; /* group[0] is the linear index in the grid */
 	uint32_t wave;
 } choice;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_uint_fast64_t dispatches;
-static atomic_bool taken;  /* a dispatch chosen by name */
+static atomic_bool taken;  /* a dispatch has been chosen by name */
 static atomic_bool logged; /* the wave was found */
 static pid_t owner;
 static const struct sim_dispatch *_Atomic chosen;
 
-/* A number up to `end`; false if there is none. */
+/* Parses a number up to `end`; false if there is none. */
 static bool number(const char **at, uint64_t *ret)
 {
 	char *end;
@@ -67,7 +67,7 @@ static bool parse(const char *text)
 	uint64_t wave;
 
 	if (!number(&at, &choice.dispatch) || *at != ':') {
-		/* Names have colons of their own: the last two are ours. */
+		/* Names may contain colons, so the last two are the separators. */
 		colon = strrchr(text, ':');
 		while (colon && colon > text && *--colon != ':')
 			;
@@ -122,9 +122,7 @@ static bool is_chosen(const struct sim_dispatch *dispatch)
 	       strstr(name, choice.name) && !atomic_exchange(&taken, true);
 }
 
-/*
- * Queues use one struct for all their dispatches: a later dispatch is no longer the selected one.
- */
+/* Queues reuse one struct for all their dispatches: a later dispatch is not the selected one. */
 void sim_trace_select_dispatch(const struct sim_dispatch *dispatch)
 {
 	const struct sim_dispatch *old = dispatch;
@@ -158,7 +156,7 @@ void sim_trace_select_wave(const struct sim_dispatch *dispatch, struct sim_wave 
 	}
 }
 
-/* A file without a line would look like a wave that did nothing. */
+/* Otherwise an empty file would look like a wave that did nothing. */
 static void __attribute__((destructor)) say_if_none(void)
 {
 	if (choice.on && getpid() == owner && !atomic_load(&logged))

@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 
 /*
- * State of a compute unit in one word: wave slot w of SIMD s is bit 8 * s + w; LDS in use, in
- * allocation units, begins at bit 32.
+ * The state of a compute unit in one word: wave slot w of SIMD s is bit 8 * s + w; the LDS in use,
+ * in allocation units, begins at bit 32.
  */
 enum {
 	LDS_UNIT = 512, /* bytes: granularity of gfx9, 128 dwords */
@@ -20,7 +20,7 @@ static uint32_t lds_units(uint32_t bytes)
 	return (bytes + LDS_UNIT - 1) / LDS_UNIT;
 }
 
-/* Waves of one SIMD that the register file holds. */
+/* Number of waves of one SIMD that fit in the register file. */
 static uint32_t waves_per_simd(uint32_t vgprs)
 {
 	uint32_t waves = vgprs ? SIM_SIMD_VGPRS / vgprs : SIM_SIMD_WAVES;
@@ -41,7 +41,7 @@ static uint32_t make_hw_id(const struct sim_place_request *want, uint32_t cu, ui
 	       (want->queue & 7) << 24 | 1u << 30;
 }
 
-/* A free slot of a SIMD, from `first` upwards and round; -1 if there is none. */
+/* A free slot of a SIMD, searched cyclically from `first`; -1 if there is none. */
 static int free_slot(uint64_t state, uint32_t simd, uint32_t first, uint32_t limit)
 {
 	uint32_t taken = state >> (simd * SIM_SIMD_WAVES) & 0xff;
@@ -57,7 +57,7 @@ static int free_slot(uint64_t state, uint32_t simd, uint32_t first, uint32_t lim
 	return -1;
 }
 
-/* Bits of a unit that the group would take, or 0 if it does not fit. */
+/* Bits of a unit that the group would occupy, or 0 if it does not fit. */
 static uint64_t fit(const struct sim_place_request *want, uint64_t state, uint32_t cu,
 		    struct sim_place *ret)
 {
@@ -124,7 +124,7 @@ bool sim_place_acquire(const struct sim_place_request *want, struct sim_place *r
 
 			if (!held)
 				break;
-			/* Slots are only names: they order no memory accesses. */
+			/* Slots are only identities: they order no memory accesses. */
 			if (atomic_compare_exchange_weak_explicit(
 				    &units[want->gpu][cu], &state, state + held,
 				    memory_order_relaxed, memory_order_relaxed)) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The location of a workgroup on the device: one compute unit, and a wave slot of one of its SIMDs
- * for each wave. No two waves resident at one time share a slot, so HW_ID names a wave.
+ * for each wave. No two waves that are resident at the same time share a slot, so HW_ID identifies
+ * a wave.
  */
 #ifndef PROBE_SIMGPU_GROUP_WAVE_SLOTS_H
 #define PROBE_SIMGPU_GROUP_WAVE_SLOTS_H
@@ -12,13 +13,13 @@
 #include "simgpu/base/device_parameters.h"
 
 struct sim_place_request {
-	uint64_t number; /* of the workgroup: decides which unit is tried first */
+	uint64_t number; /* of the workgroup: determines which unit is tried first */
 	uint32_t waves;
 	uint32_t lds_bytes;
 	uint32_t vgprs;		 /* per lane, both kinds together */
 	const uint32_t *cu_mask; /* bit per compute unit, or NULL */
 	uint32_t queue;
-	uint32_t gpu; /* from 0 */
+	uint32_t gpu; /* index from 0 */
 };
 
 struct sim_place {
@@ -27,21 +28,21 @@ struct sim_place {
 	uint32_t hw_id[SIM_GROUP_WAVES];
 };
 
-/* False if no unit has a free place now. Thread-safe, lock-free. */
+/* False if no unit has a free slot now. Thread-safe, lock-free. */
 bool sim_place_acquire(const struct sim_place_request *want, struct sim_place *ret);
 void sim_place_release(const struct sim_place *place);
 
 /*
- * For the cost model, which places the workgroups of a dispatch as if it had the device to itself:
- * whether a unit in this state (what has been held of it, added up) has a free place, and where.
- * Then the claim of these very slots; if another queue has one of them, *place becomes some free
- * slots elsewhere, so that HW_ID still names one wave. False if there are none.
+ * For the cost model, which places the workgroups of a dispatch as if it had the device to itself.
+ * The first function says whether a unit in this state (the sum of what it holds) has free slots,
+ * and which. The second claims these slots; if another queue uses one of them, *place becomes other
+ * free slots, so that HW_ID still identifies one wave. False if there are none.
  */
 bool sim_place_fit(const struct sim_place_request *want, uint32_t cu, uint64_t state,
 		   struct sim_place *ret);
 bool sim_place_claim(const struct sim_place_request *want, struct sim_place *place);
 
-/* Workgroups of this kind that fit on the whole, empty device; 0 if not even one does. */
+/* Number of workgroups of this kind that fit on the whole, empty device; 0 if not even one fits. */
 uint32_t sim_place_capacity(const struct sim_place_request *want);
 
 #endif

@@ -10,13 +10,13 @@
 
 enum {
 	/*
-	 * Wave instructions before a workgroup is put aside, the first time and later. The first
-	 * is long, because two interleaved workgroups are slower than one after the other; later
-	 * ones are short, because by then the workgroup probably waits for another.
+	 * Wave instructions before a workgroup is parked, the first time and later. The first slice
+	 * is long, because two interleaved workgroups are slower than one after the other. Later
+	 * ones are short, because the workgroup then probably waits for another.
 	 */
 	FIRST_SLICE = 500000,
 	NEXT_SLICE = 20000,
-	KEEP_SLOTS = 64, /* unused ones beyond these are unmapped */
+	KEEP_SLOTS = 64, /* unused slots beyond this number are unmapped */
 };
 
 static pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -96,7 +96,7 @@ void sim_workgroup_start(const struct sim_dispatch *dispatch, struct sim_workgro
 	}
 }
 
-/* A message of a wave: the only one the runtime's device code sends is the interrupt, 1. */
+/* A message of a wave: the runtime's device code sends only the interrupt, 1. */
 void sim_wave_message(const struct sim_wave *wave)
 {
 	enum { MESSAGE_INTERRUPT = 1, MESSAGE_MASK = 0xf };
@@ -106,8 +106,8 @@ void sim_wave_message(const struct sim_wave *wave)
 }
 
 /*
- * Trap 3 is llvm.debugtrap: without a debugger the handler returns at once. Anything else, first
- * of all trap 2 (llvm.trap), ends the queue.
+ * Trap 3 is llvm.debugtrap: without a debugger the handler returns at once. All others, in
+ * particular trap 2 (llvm.trap), end the queue.
  */
 bool sim_wave_trap_returns(const struct sim_wave *wave)
 {
@@ -115,9 +115,9 @@ bool sim_wave_trap_returns(const struct sim_wave *wave)
 }
 
 /*
- * Global wave sync, the barrier under grid.sync(): one wave of each workgroup arrives, and the
- * operand says how many there are, less one. Initialisation, which HIP does by a kernel of its own,
- * says the same. The semaphores and resources other than 0 are refused.
+ * Global wave sync, the barrier behind grid.sync(): one wave of each workgroup arrives, and the
+ * operand is the number of workgroups minus one. HIP initialises it in a kernel of its own, with
+ * the same operand. Semaphores, and resources other than 0, are not supported.
  */
 bool sim_workgroup_sync_grid(struct sim_dispatch *dispatch, struct sim_workgroup *slot, uint32_t i)
 {
@@ -153,8 +153,7 @@ static void leave_grid_sync(const struct sim_dispatch *dispatch, struct sim_work
 		slot->state[i] = WAVE_READY;
 }
 
-/* One quantum of one wave. Returns false if it stopped the dispatch; *used: it did more than sleep.
- */
+/* Runs one quantum of one wave. False if it stopped the dispatch; *used: it did more than sleep. */
 static bool run_quantum(struct sim_dispatch *dispatch, struct sim_workgroup *slot, uint32_t i,
 			bool *used)
 {
@@ -192,7 +191,7 @@ static bool run_quantum(struct sim_dispatch *dispatch, struct sim_workgroup *slo
 				return true;
 			break;
 		case SIM_STOP_FAULT:
-		case SIM_STOP_HOLD: /* only traced waves stop so */
+		case SIM_STOP_HOLD: /* only traced waves stop for this reason */
 			break;
 		}
 		dispatch->wave_failed(dispatch, &slot->wave[i], stop);
@@ -200,7 +199,7 @@ static bool run_quantum(struct sim_dispatch *dispatch, struct sim_workgroup *slo
 	}
 }
 
-/* A wave that has ended counts as arrived: the barrier is for those still there. */
+/* A wave that has ended counts as arrived: the barrier waits for the remaining waves. */
 static void release_barrier(struct sim_workgroup *slot)
 {
 	if (!slot->waiting || slot->waiting < slot->live)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One workgroup in flight: its waves, its LDS, its time on a host thread. */
+/* One workgroup in flight: its waves, its LDS, and its state while it runs on host threads. */
 #ifndef PROBE_SIMGPU_GROUP_WORKGROUP_H
 #define PROBE_SIMGPU_GROUP_WORKGROUP_H
 
@@ -34,30 +34,32 @@ struct sim_workgroup {
 	uint32_t waves, live, waiting;
 	bool resumed;
 	enum wave_state state[SIM_GROUP_WAVES];
-	uint32_t gws_round[SIM_GROUP_WAVES]; /* the round a wave in WAVE_GWS waits for the end of */
+	uint32_t gws_round[SIM_GROUP_WAVES]; /* the round whose end a wave in WAVE_GWS waits for */
 	_Alignas(64) uint8_t lds[SIM_CU_LDS];
 	struct sim_wave wave[SIM_GROUP_WAVES];
 };
 
-/* An unused workgroup; NULL when out of memory. Its contents are those of its last use. */
+/* An unused workgroup; NULL without memory. It still has the contents of its last use. */
 struct sim_workgroup *sim_workgroup_alloc(void);
 void sim_workgroup_free(struct sim_workgroup *slot);
 
-/* Set up workgroup slot->number; place and scratch_slot are already set. */
+/* Initialises workgroup slot->number; place and scratch_slot are already set. */
 void sim_workgroup_start(const struct sim_dispatch *dispatch, struct sim_workgroup *slot);
 
 /*
- * Run the workgroup until it ends, sleeps, stops the dispatch or has used up its slice.
+ * Runs the workgroup until it ends, sleeps, stops the dispatch or has used up its slice.
  * after_quantum, if not NULL, is called after the quantum of each wave.
  */
 enum sim_workgroup_state sim_workgroup_run(struct sim_dispatch *dispatch,
 					   struct sim_workgroup *slot,
 					   void (*after_quantum)(struct sim_dispatch *dispatch));
 
-/* Carry out the request for which a wave stopped. */
+/* Handles the request for which a wave stopped. */
 void sim_wave_message(const struct sim_wave *wave);
 bool sim_wave_trap_returns(const struct sim_wave *wave);
-/* False if it is not the grid barrier; else wave i is in WAVE_GWS, or was the last to arrive. */
+/*
+ * False if it is not the grid barrier. Otherwise wave i is in WAVE_GWS, or was the last to arrive.
+ */
 bool sim_workgroup_sync_grid(struct sim_dispatch *dispatch, struct sim_workgroup *slot, uint32_t i);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scheduling of workgroups onto host threads.
+ * Schedules workgroups onto host threads.
  *
- * A dispatch is run by its queue's thread, helped by a pool of threads once it turns out not to be
- * tiny. A workgroup in flight sits in a slot and is run by one thread at a time, its waves round
- * robin. One that runs long, or only sleeps, is put aside ("parked") so that the workgroup it may
- * wait for runs: first among those already started, and when all of those have been tried,
- * as many again are started, up to what the device could hold. So spin locks, look-back scans and
- * grid barriers come to an end, while ordinary kernels have few workgroups in flight.
+ * The queue's thread runs a dispatch, helped by a pool of threads if the dispatch is not tiny. A
+ * workgroup in flight occupies a slot. One thread at a time runs it, its waves round robin.
+ *
+ * A workgroup that runs long, or only sleeps, is parked, so that a workgroup it may wait for can
+ * run. The scheduler first tries those already started. When all of them have been tried, it starts
+ * as many again, up to the number that the device could hold. So spin locks, look-back scans and
+ * grid barriers make progress, while ordinary kernels have few workgroups in flight.
  */
 #include "simgpu/group/workgroup_scheduler.h"
 
@@ -23,7 +24,7 @@
 #include "simgpu/base/sim_options.h"
 #include "simgpu/base/worker_threads.h"
 
-enum { PUBLISH_NS = 15000 }; /* a dispatch this old is offered to the pool */
+enum { PUBLISH_NS = 15000 }; /* dispatches that have run this long are offered to the pool */
 
 static struct {
 	pthread_mutex_t lock;
@@ -34,7 +35,7 @@ static struct {
 
 /* ---- Choosing what to run: under the dispatch's lock ---------------------------------------- */
 
-/* A free part of the queue's scratch memory; false if all are taken. */
+/* A free part of the queue's scratch memory; false if all are in use. */
 static bool take_scratch(struct sim_dispatch *dispatch, uint32_t *ret)
 {
 	*ret = 0;
@@ -110,7 +111,7 @@ static void park(struct sim_dispatch *dispatch, struct sim_workgroup *slot)
 		dispatch->schedule.first_parked = slot;
 	dispatch->schedule.last_parked = slot;
 	dispatch->schedule.parked++;
-	/* All that were started have run without progress: start as many again. */
+	/* All started workgroups have run without progress: start as many again. */
 	if (++dispatch->schedule.stalled >=
 	    dispatch->schedule.parked + dispatch->schedule.running) {
 		dispatch->schedule.stalled = 0;
@@ -125,7 +126,7 @@ static bool may_start(const struct sim_dispatch *dispatch)
 	       (!dispatch->schedule.first_parked || dispatch->schedule.allowance);
 }
 
-/* Something to run, or NULL. *fresh: it was just started and needs sim_workgroup_start(). */
+/* A workgroup to run, or NULL. *fresh: it has just been started and needs sim_workgroup_start(). */
 static struct sim_workgroup *choose(struct sim_dispatch *dispatch, bool *fresh)
 {
 	struct sim_workgroup *slot = NULL;
@@ -146,7 +147,7 @@ static struct sim_workgroup *choose(struct sim_dispatch *dispatch, bool *fresh)
 	return slot;
 }
 
-/* Sleep a little with the lock released. */
+/* Sleeps briefly with the lock released. */
 static void rest(struct sim_dispatch *dispatch, struct sim_backoff *backoff)
 {
 	pthread_mutex_unlock(&dispatch->schedule.lock);
@@ -155,8 +156,8 @@ static void rest(struct sim_dispatch *dispatch, struct sim_backoff *backoff)
 }
 
 /*
- * The owner has nothing to run. Either helpers still have something, or the device is full of
- * other queues' workgroups, whose end is not announced.
+ * The owner has nothing to run. Either helpers still have work, or workgroups of other queues
+ * occupy the device, whose end is not announced.
  */
 static void wait_for_change(struct sim_dispatch *dispatch, struct sim_backoff *backoff)
 {
@@ -194,8 +195,8 @@ static void retire(struct sim_dispatch *dispatch, struct sim_workgroup *slot)
 static void *help(void *unused);
 
 /*
- * On the owner's thread, before any other thread knows the dispatch: request help from the pool if
- * there are workgroups left and the dispatch has run for longer than waking a thread costs.
+ * On the owner's thread, before any other thread knows the dispatch. Requests help from the pool if
+ * workgroups remain and the dispatch has run for longer than waking a thread takes.
  */
 static void offer(struct sim_dispatch *dispatch)
 {
@@ -218,13 +219,14 @@ static void offer(struct sim_dispatch *dispatch)
 }
 
 /*
- * Run workgroups of a dispatch. A helper returns when there is none left for it; the owner when
- * all have ended. Counters of a workgroup that was stopped are kept: they did execute.
+ * Runs workgroups of a dispatch. A helper returns when there is nothing left for it; the owner when
+ * all have ended. Counters of a workgroup that was stopped are kept, because its instructions did
+ * execute.
  */
 static void work(struct sim_dispatch *dispatch, bool owner)
 {
 	struct sim_backoff backoff = {0};
-	uint32_t idle = 0; /* workgroups in a row that only slept */
+	uint32_t idle = 0; /* number of consecutive workgroups that only slept */
 
 	pthread_mutex_lock(&dispatch->schedule.lock);
 	for (;;) {
@@ -243,7 +245,7 @@ static void work(struct sim_dispatch *dispatch, bool owner)
 		if (fresh)
 			sim_workgroup_start(dispatch, slot);
 		state = sim_workgroup_run(dispatch, slot, owner ? offer : NULL);
-		/* It may wait for a kernel of another queue, whose thread has to run. */
+		/* It may wait for a kernel of another queue, whose thread needs to run. */
 		if (state == WORKGROUP_BUSY)
 			sched_yield();
 		pthread_mutex_lock(&dispatch->schedule.lock);
@@ -278,8 +280,10 @@ static void unlist(struct sim_dispatch *dispatch)
 	dispatch->schedule.listed = false;
 }
 
-/* Under the pool's lock: the first dispatch, which goes to the end so that queues are served round
- * robin. */
+/*
+ * Under the pool's lock: the first dispatch, which moves to the end so that queues are served round
+ * robin.
+ */
 static struct sim_dispatch *next_listed(void)
 {
 	struct sim_dispatch *dispatch = pool.first;
@@ -310,7 +314,7 @@ static void *help(void *unused)
 		dispatch->schedule.helpers++;
 		pthread_mutex_unlock(&pool.lock);
 		work(dispatch, false);
-		/* The owner frees the dispatch when it has both locks and sees no helper. */
+		/* The owner frees the dispatch once it has both locks and there are no helpers. */
 		pthread_mutex_lock(&dispatch->schedule.lock);
 		pthread_mutex_lock(&pool.lock);
 		unlist(dispatch);
@@ -322,7 +326,8 @@ static void *help(void *unused)
 }
 
 /*
- * After work(): no helper may touch the dispatch any more. Frees workgroups left parked by a stop.
+ * After work(): no helper may use the dispatch any more. Frees workgroups that are still parked
+ * because of a stop.
  */
 static void finish(struct sim_dispatch *dispatch)
 {
@@ -356,7 +361,7 @@ void sim_schedule_deinit(struct sim_schedule *schedule)
 	free(schedule->scratch_taken);
 }
 
-/* Scratch memory in parts of a whole workgroup; 0 or -errno. */
+/* Divides scratch memory into parts for whole workgroups; 0 or -errno. */
 static int divide_scratch(struct sim_dispatch *dispatch)
 {
 	uint32_t slots = dispatch->launch.scratch.waves / dispatch->launch.waves;

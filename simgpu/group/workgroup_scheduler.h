@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scheduling of workgroups onto host threads. */
+/* Schedules workgroups onto host threads. */
 #ifndef PROBE_SIMGPU_GROUP_WORKGROUP_SCHEDULER_H
 #define PROBE_SIMGPU_GROUP_WORKGROUP_SCHEDULER_H
 
@@ -8,10 +8,13 @@
 void sim_schedule_init(struct sim_schedule *schedule);
 void sim_schedule_deinit(struct sim_schedule *schedule);
 
-/* Before each run: nothing is started. -ENOSPC if the scratch memory is too small; -ENOMEM. */
+/*
+ * To be called before each run: resets the state. -ENOSPC if the scratch memory is too small;
+ * -ENOMEM.
+ */
 int sim_schedule_reset(struct sim_dispatch *dispatch);
 
-/* Run all workgroups, without the cost model, and return. */
+/* Runs all workgroups, without the cost model, and returns. */
 void sim_schedule_run(struct sim_dispatch *dispatch);
 
 #endif

@@ -13,7 +13,7 @@ struct sim_constant_rows {
 	uint64_t value;			  /* the same for scalar instructions */
 };
 
-/* The rows of a value; they live as long as the process. Thread-safe. NULL: out of memory. */
+/* The rows of a value; they are never freed. Thread-safe. NULL without memory. */
 const struct sim_constant_rows *sim_constant_rows(uint64_t value);
 
 /* Value of an inline constant (128..248) or literal for an operand. */

@@ -18,7 +18,7 @@ static int32_t sign_extend(uint32_t value, unsigned int bits)
 	return (int32_t)(value << (32 - bits)) >> (32 - bits);
 }
 
-/* Operand number of a field where constants are allowed but literals are not. */
+/* Operand number of a field that allows constants but not literals. */
 static void offset_source(struct inst_text *t, uint32_t code)
 {
 	if (code == 255)
@@ -68,7 +68,7 @@ static void smem(struct inst_text *t)
 		text_flag(t, 16, "glc");
 }
 
-/* Bits of a swizzled lane number: constant, passed on, inverted. */
+/* Bits of a swizzled lane number: constant, copied, or inverted. */
 static void swizzle_mask(struct inst_text *t, uint32_t and_mask, uint32_t or_mask,
 			 uint32_t xor_mask)
 {
@@ -275,8 +275,8 @@ static void buffer(struct inst_text *t)
 }
 
 /*
- * How many registers the data of an image instruction take: one per channel, two channels each
- * with d16; atomics double theirs when the mask asks for it.
+ * Number of data registers of an image instruction: one per channel, half of that with d16; atomics
+ * double it if the mask requests it.
  */
 static unsigned int image_dwords(const struct inst_text *t, unsigned int usual)
 {

@@ -36,8 +36,8 @@ const struct sim_opcode_table sim_opcode_tables[ENC_COUNT] = {
 };
 
 /*
- * Fixed bits of each encoding and the place of its opcode field ("Microcode Formats" chapter).
- * The first match wins, so an encoding nested in another's space comes before it.
+ * Fixed bits of each encoding and the position of its opcode field ("Microcode Formats" chapter).
+ * The first match wins, so an encoding nested in another's space precedes it.
  */
 static const struct {
 	uint32_t mask;
@@ -57,7 +57,7 @@ static const struct {
 	{0xfc000000, 0xe8000000, ENC_MTBUF, 15, 4},  {0xfc000000, 0xf0000000, ENC_MIMG, 18, 7},
 };
 
-/* Rows + 1 by opcode value; filled once from the tables. */
+/* Rows + 1 by opcode value; initialised once from the tables. */
 static uint16_t row_index[ENC_COUNT][1024];
 static pthread_once_t index_once = PTHREAD_ONCE_INIT;
 
@@ -86,8 +86,8 @@ const struct sim_opcode *sim_opcode_find(const uint32_t *word, enum sim_encoding
 }
 
 /*
- * A source field that says "literal", "SDWA" or "DPP" adds a dword. v_nop has no source, but its
- * field may say so, with nothing in the dword but selections that do not matter.
+ * A source field with the value for "literal", "SDWA" or "DPP" adds a dword. v_nop has no source,
+ * but its field may have such a value; the dword then contains only selections without effect.
  */
 static unsigned int vop_extra(const struct sim_opcode *row, const uint32_t *word,
 			      unsigned int avail)
@@ -97,7 +97,7 @@ static unsigned int vop_extra(const struct sim_opcode *row, const uint32_t *word
 	if (row->op == OP_v_nop && avail > 1)
 		return (source == 249 && !(word[1] & ~0x40401f00u)) ||
 		       (source == 250 && !(word[1] & ~0xff0fff00u));
-	/* Their source is a register, whatever its number. */
+	/* Their source is always a register, whatever its number. */
 	if (!row->count || row->op == OP_v_swap_b32 || row->op == OP_v_accvgpr_mov_b32)
 		return 0;
 	if (row->op == OP_v_readfirstlane_b32 && (word[0] >> 17 & 0xff) == 255)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In place of libdrm's header, of which linux/kfd_ioctl.h needs only the integer types, and which
- * Debian's kernel headers leave out.
+ * Replaces libdrm's header. linux/kfd_ioctl.h needs only its integer types, and Debian's kernel
+ * headers do not contain it.
  */
 #ifndef PROBE_SIMGPU_DRIVER_DRM_DRM_H
 #define PROBE_SIMGPU_DRIVER_DRM_DRM_H

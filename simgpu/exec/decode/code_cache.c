@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decoded code, page by page, kept for the life of the process: a page is decoded once, compared
- * with memory again after sim_code_changed(), and replaced only if its words changed. Pages
- * that were replaced are not freed, because a wave of another queue may still be executing one.
+ * Decoded code, by pages, kept until the process ends. A page is decoded once, compared with memory
+ * again after sim_code_changed(), and replaced only if its words changed. Replaced pages are not
+ * freed, because a wave of another queue may still execute them.
  */
 #include "simgpu/exec/decode/code_cache.h"
 
@@ -49,14 +49,17 @@ static struct slot *slot_find(uint64_t base)
 	return slot;
 }
 
-/* Dwords of [base, base + 4 KiB + 4) that may be executed, from base; skip: leading ones not. */
+/*
+ * Number of executable dwords in [base, base + 4 KiB + 4), from base; skip: number of leading ones
+ * that are not.
+ */
 static uint32_t readable(uint64_t base, uint32_t *skip)
 {
 	uint64_t at = base, end = base + PAGE_BYTES + 4;
 	struct sim_range range;
 
 	*skip = 0;
-	if (end < base) /* a jump to the last page there is */
+	if (end < base) /* base is the last page of the address space */
 		return 0;
 	while (at < end && (sim_mem_find(at, &range) || !(range.flags & SIM_MEM_EXEC)))
 		at += 4;
@@ -66,7 +69,7 @@ static uint32_t readable(uint64_t base, uint32_t *skip)
 	return (uint32_t)(((at < end ? at : end) - base) / 4);
 }
 
-/* Handler of the two entries after a page: continue in the next one. */
+/* Handler of the two entries after a page: continues in the next page. */
 static const struct sim_inst *next_page(struct sim_wave *w, const struct sim_inst *ip)
 {
 	return sim_fetch(w, inst_pc(w, ip));
@@ -77,7 +80,7 @@ static struct sim_code *code_create(uint64_t base, uint64_t generation)
 	struct sim_code *code = aligned_alloc(64, (sizeof(*code) + 63) & ~(size_t)63);
 	uint32_t skip, dwords = readable(base, &skip);
 
-	/* A jump to an address without code leaves no page. */
+	/* A jump to an address without code creates no page. */
 	if (skip >= dwords) {
 		free(code);
 		return NULL;
@@ -108,7 +111,7 @@ static struct sim_code *code_create(uint64_t base, uint64_t generation)
 	return code;
 }
 
-/* Do the words in memory still equal the decoded ones? */
+/* True if the words in memory still equal the decoded ones. */
 static bool code_current(const struct sim_code *code)
 {
 	uint32_t skip, dwords = readable(code->base, &skip);
@@ -122,7 +125,7 @@ static bool code_current(const struct sim_code *code)
 }
 
 /*
- * The up-to-date page of code, decoding it if it is new or changed. NULL: no code there, or out of
+ * The current page of code; decodes it if it is new or changed. NULL if there is no code, or no
  * memory.
  */
 static struct sim_code *code_get(uint64_t base)
@@ -246,7 +249,10 @@ static int by_base(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Pages with code in [base, end), in order; *count of them. The caller's; NULL without memory. */
+/*
+ * Pages with code in [base, end), sorted; *count of them. The caller frees the array; NULL without
+ * memory.
+ */
 static uint64_t *pages_in(uint64_t base, uint64_t end, size_t *count)
 {
 	size_t room = 64;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instruction words to struct sim_inst: operands become addresses, modifiers become fields, and
- * the execute entry of the operation picks the handler. Field layouts: "AMD Instinct MI200" ISA
- * manual, chapter "Microcode Formats"; operand numbers: chapter "Scalar operands".
+ * Decodes instruction words to struct sim_inst: operands become addresses, modifiers become fields,
+ * and the execute entry of the operation selects the handler. Field layouts: "AMD Instinct MI200"
+ * ISA manual, chapter "Microcode Formats"; operand numbers: chapter "Scalar operands".
  */
 #include "simgpu/exec/decode/decoder.h"
 
@@ -64,7 +64,7 @@ static void decode_smem(struct decoder *d)
 	}
 }
 
-/* Two numbers each: an instruction may make two accesses. */
+/* Two numbers each, because an instruction may make two accesses. */
 static uint16_t memo_number(void)
 {
 	static atomic_uint next;
@@ -91,7 +91,7 @@ static void decode_flat(struct decoder *d)
 	uint16_t acc = w[1] >> 23 & 1 ? 256 : 0;
 	uint32_t saddr = w[1] >> 16 & 0x7f;
 
-	/* Signed 13 bits; a flat address takes the low 12, unsigned. */
+	/* Signed 13 bits; a flat address uses the low 12 bits, unsigned. */
 	d->ip->imm = d->enc == ENC_FLAT ? (int64_t)(w[0] & 0xfff) : (int32_t)(w[0] << 19) >> 19;
 	d->ip->glc = w[0] >> 16 & 1;
 	d->ip->bits = w[0] >> 13 & 1 ? SIM_BUF_LDS : 0;
@@ -173,7 +173,8 @@ static enum sim_out result_type(const struct decoder *d)
 		return SIM_OUT_PK_F16;
 	if (d->row->op == OP_v_cvt_off_f32_i4)
 		return SIM_OUT_F32;
-	if (d->row->op == OP_v_dot2_f32_f16) /* not of the type it ends with */
+	if (d->row->op == OP_v_dot2_f32_f16) /* its result type is not the type at the end of its
+					      * name */
 		return SIM_OUT_F32;
 	if (!strncmp(type, "f16", 3))
 		return packed ? SIM_OUT_PK_F16 : SIM_OUT_F16;
@@ -194,7 +195,9 @@ static enum sim_out type_by_suffix(const char *suffix)
 	return SIM_OUT_INT;
 }
 
-/* Which sources are floats: of the type the mnemonic ends with, but for a few. */
+/*
+ * Which sources are floats: those whose type is at the end of the mnemonic, with a few exceptions.
+ */
 static void source_types(struct decoder *d)
 {
 	const char *name = sim_op_name(d->row->op);
@@ -203,9 +206,9 @@ static void source_types(struct decoder *d)
 
 	if (!strncmp(name, "v_ldexp", 7) || !strncmp(name, "v_trig", 6) ||
 	    !strncmp(name, "v_cvt_pk_u8", 11) || !strncmp(name, "v_cvt_pkaccum", 13))
-		n = 1; /* the others are integers */
+		n = 1; /* the other sources are integers */
 	else if (strstr(name, "_class_") || !strncmp(name, "v_dot2", 6))
-		n = 0; /* not MODE's business */
+		n = 0; /* MODE does not apply */
 	if (!strncmp(name, "v_pk_", 5) && type)
 		type = type == SIM_OUT_F16 ? SIM_OUT_PK_F16 : SIM_OUT_PK_F32;
 	memset(d->ip->in, (int)type, n);
@@ -252,10 +255,10 @@ static void choose_handler(struct decoder *d, const struct sim_exec *exec)
 		ip->exec = ip->scalar ? level->valu_any : level->valu;
 }
 
-/* What bodies read for a source that the instruction does not have. */
+/* What bodies read for a source that the instruction lacks. */
 static const uint32_t no_source[2 * SIM_LANES];
 
-/* Not an instruction, until its decoding succeeds. */
+/* An entry that is no instruction until its decoding succeeds. */
 static void start_empty(struct sim_inst *ret, sim_handler *exec)
 {
 	memset(ret, 0, sizeof(*ret));
@@ -286,7 +289,7 @@ void sim_decode(const uint32_t *word, unsigned int avail, struct sim_inst *ret)
 	ret->literal = d.literal;
 	decode_operands(&d);
 	exec = sim_exec_find(d.row->op);
-	/* Clear what is refused, so that the translator does not mistake it for an instruction. */
+	/* Clears a rejected instruction, so that the translator does not use it. */
 	if (d.bad || !sim_inst_valid(word, avail)) {
 		start_empty(ret, sim_exec_unknown);
 		return;

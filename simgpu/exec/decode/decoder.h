@@ -5,7 +5,10 @@
 
 #include "simgpu/exec/inst.h"
 
-/* Decode the instruction in word[0..avail); never fails: the result may be one that faults. */
+/*
+ * Decodes the instruction in word[0..avail). It never fails: the result may be an instruction that
+ * faults.
+ */
 void sim_decode(const uint32_t *word, unsigned int avail, struct sim_inst *ret);
 
 #endif

@@ -67,7 +67,7 @@ static void make_vector_memory(const struct sim_inst *ip, struct sim_timing *ret
 static void make_internal(const struct sim_inst *ip, struct sim_timing *ret)
 {
 	switch (ip->row->op) {
-	case OP_s_nop: /* so many wait states, less one */
+	case OP_s_nop: /* number of wait states, minus one */
 		ret->cycles = (uint16_t)(SIM_SLOT * ((ip->imm & 0xf) + 1));
 		break;
 	case OP_s_sleep:
@@ -126,7 +126,7 @@ void sim_timing_make(const struct sim_inst *ip, struct sim_timing *ret)
 	}
 }
 
-/* Atomics without return whose effects add up to the same in every order. */
+/* True for atomics without return whose combined effect is the same in every order. */
 static bool commutes(const struct sim_inst *ip)
 {
 	static const char *const words[] = {"_add",  "_sub", "_smin", "_smax", "_umin",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the cost model needs to know of an instruction, derived once when it is decoded. */
+/* Facts about an instruction that the cost model needs, derived once when it is decoded. */
 #ifndef PROBE_SIMGPU_EXEC_DECODE_INSTRUCTION_TIMING_H
 #define PROBE_SIMGPU_EXEC_DECODE_INSTRUCTION_TIMING_H
 

@@ -48,7 +48,7 @@ static void source_constant(struct decoder *d, unsigned int n, uint64_t value)
 		d->bad = true;
 		return;
 	}
-	/* Vector instructions read rows, scalar ones (and lane masks) the plain value. */
+	/* Vector instructions read rows; scalar ones (and lane masks) read the plain value. */
 	if (d->ip->cls >= C_FIRST_VECTOR)
 		d->ip->off[n] = (uintptr_t)rows->row;
 	else
@@ -56,7 +56,7 @@ static void source_constant(struct decoder *d, unsigned int n, uint64_t value)
 	d->ip->constant |= (uint8_t)(1u << n);
 }
 
-/* Any operand number of the nine-bit space into source slot n. */
+/* Decodes any operand number of the nine-bit space into source slot n. */
 void decode_source(struct decoder *d, unsigned int n, uint32_t code, const struct sim_operand *o)
 {
 	d->ip->size[n] = o->dwords;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An instruction while it is decoded, and its operands. */
+/* The state of an instruction that is being decoded, and its operands. */
 #ifndef PROBE_SIMGPU_EXEC_DECODE_OPERAND_DECODER_H
 #define PROBE_SIMGPU_EXEC_DECODE_OPERAND_DECODER_H
 
@@ -23,13 +23,13 @@ struct decoder {
 	const struct sim_opcode *row;
 	enum sim_encoding enc;
 	uint32_t literal;
-	uint32_t src0; /* src0 as an operand number, after SDWA or DPP took the field */
+	uint32_t src0; /* src0 as an operand number, after SDWA or DPP has used the field */
 	bool scalar_dst;
 	bool fp64;
 	bool bad; /* an operand number that does not exist */
 };
 
-/* Put an operand into source slot n. */
+/* Decodes an operand into source slot n. */
 void decode_source_vector(struct decoder *d, unsigned int n, unsigned int row);
 void decode_source_scalar(struct decoder *d, unsigned int n, uint32_t code);
 void decode_source(struct decoder *d, unsigned int n, uint32_t code, const struct sim_operand *o);

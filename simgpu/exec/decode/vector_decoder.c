@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decoding of the vector encodings: operands, SDWA, DPP, and the modifiers of VOP3 and VOP3P. */
+/* Decodes the vector encodings: operands, SDWA, DPP, and the modifiers of VOP3 and VOP3P. */
 #include "simgpu/exec/decode/vector_decoder.h"
 
 #include <string.h>
@@ -52,7 +52,7 @@ static void operand_vector(struct decoder *d, const struct sim_operand *o)
 			mask_source(d, SIM_VCC);
 		break;
 	case F_SRC0:
-		/* Written as well, so a vector register whatever bit 8 says. */
+		/* Also a destination, so it is a vector register whatever bit 8 says. */
 		decode_source(d, 0, d->row->op == OP_v_swap_b32 ? SRC_VGPR | d->src0 : d->src0, o);
 		break;
 	case F_SRC1:
@@ -178,8 +178,8 @@ static void decode_mai(struct decoder *d)
 }
 
 /*
- * v_pk_mov_b32: op_sel says which register of source 0 and of source 1 is moved (op_sel_hi does
- * not matter), so it becomes part of the addresses.
+ * v_pk_mov_b32: op_sel selects which register of source 0 and of source 1 is moved (op_sel_hi is
+ * ignored), so it becomes part of the addresses.
  */
 static void decode_pk_mov(struct decoder *d)
 {
@@ -198,7 +198,7 @@ static bool is_mai(const struct sim_opcode *row)
 	       row->op == OP_v_accvgpr_read_b32;
 }
 
-/* The K operand of madmk/madak (and fmamk/fmaak) is the literal. */
+/* The literal is the K operand of madmk/madak (and fmamk/fmaak). */
 static void decode_madk(struct decoder *d)
 {
 	static const struct sim_operand w = {F_TEXT, 1, T_W};
@@ -221,7 +221,7 @@ static void decode_madk(struct decoder *d)
 	}
 }
 
-/* The highest bit of the source's number does not matter to these. */
+/* These operations ignore the highest bit of the source's number. */
 static bool source_is_register(enum sim_op op)
 {
 	return op == OP_v_swap_b32 || op == OP_v_accvgpr_mov_b32 || op == OP_v_accvgpr_read_b32;

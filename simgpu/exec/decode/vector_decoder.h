@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decoding of the vector encodings. */
+/* Decodes the vector encodings. */
 #ifndef PROBE_SIMGPU_EXEC_DECODE_VECTOR_DECODER_H
 #define PROBE_SIMGPU_EXEC_DECODE_VECTOR_DECODER_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memoised costs per instruction. Bank conflicts and line counts depend on the differences
- * between the lanes' addresses (and, for lines, on where the first one is in its line), and a
- * memory instruction mostly repeats its pattern; so the last pattern and its cost are kept, per
- * host thread, and counted afresh only when it changes.
+ * Memoised costs per instruction. Bank conflicts and cache-line counts depend on the differences
+ * between the lanes' addresses and, for cache lines, on the offset of the first address in its
+ * line. A memory instruction mostly repeats its pattern. So each host thread keeps the last pattern
+ * and its cost, and counts again only when the pattern changes.
  */
 #ifndef PROBE_SIMGPU_EXEC_MEMORY_ACCESS_COST_CACHE_H
 #define PROBE_SIMGPU_EXEC_MEMORY_ACCESS_COST_CACHE_H
@@ -16,21 +16,24 @@ enum {
 };
 
 struct sim_memo {
-	_Alignas(64) uint32_t diff[64]; /* from the base; inactive lanes 0 */
+	_Alignas(64) uint32_t diff[64]; /* difference from the base; 0 for inactive lanes */
 	uint64_t exec;
-	uintptr_t key; /* the instruction, + 1 for its second access */
-	uint32_t base; /* the part of the base address that matters */
+	uintptr_t key; /* key of the instruction, + 1 for its second access */
+	uint32_t base; /* relevant part of the base address */
 	uint32_t cost[2];
-	/* For the cost model: lines of each 4 and 16 lanes, and runs of lines. */
+	/* For the cost model: cache lines of each 4 and 16 lanes, and runs of lines. */
 	uint32_t quads, groups, entries;
-	int32_t line[SIM_MEMO_ENTRIES]; /* first of each run, from that of the 128-byte line */
+	int32_t line[SIM_MEMO_ENTRIES]; /* first line of each run, relative to the 128-byte line of
+					 * the first address */
 	uint8_t lines[SIM_MEMO_ENTRIES];
 };
 
-/* This thread's table of SIM_MEMOS, NULL if there is no memory for one. */
+/* This thread's table of SIM_MEMOS entries; NULL without memory. */
 struct sim_memo *sim_memo_table(void);
 
-/* Memory instructions get consecutive numbers when decoded, so those of a loop rarely collide. */
+/*
+ * Memory instructions are numbered consecutively when decoded, so those of one loop rarely collide.
+ */
 static inline struct sim_memo *memo_slot(struct sim_memo *table, unsigned int number)
 {
 	return &table[number % SIM_MEMOS];

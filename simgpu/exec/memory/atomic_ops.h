@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read-modify-write operations on host memory, atomic against other threads of the process: each
- * returns the value before. ATOMIC_OPS lists them; "AMD Instinct MI200" ISA manual, chapters
+ * Read-modify-write operations on host memory, atomic with respect to other threads of the process.
+ * Each returns the old value. ATOMIC_OPS lists them; see "AMD Instinct MI200" ISA manual, chapters
  * "Global Memory Atomics" and "DS atomics".
  */
 #ifndef PROBE_SIMGPU_EXEC_MEMORY_ATOMIC_OPS_H
@@ -10,8 +10,8 @@
 #include "simgpu/exec/vector/float_bodies.h"
 
 /*
- * ATOMIC_PLAIN, defined before: memory that one thread at a time uses (LDS), so plain operations
- * do; a locked instruction per lane would cost ten times as much.
+ * ATOMIC_PLAIN, to be defined before: only one thread at a time uses the memory (LDS), so plain
+ * operations suffice; a locked instruction per lane would cost ten times as much.
  */
 #ifdef ATOMIC_PLAIN
 #define PLAIN_(p, next)                                                                            \

@@ -28,7 +28,7 @@ static struct buffer read_descriptor(const u32 *srd)
 	};
 }
 
-/* Byte offset within the record (or buffer), and the record's index. */
+/* Byte offset within the record (or buffer), and the index of the record. */
 static u32 lane_offset(const struct sim_wave *w, const struct sim_inst *ip, u64 l, u32 *index)
 {
 	unsigned int row = ip->vsrc[0];
@@ -74,7 +74,7 @@ bool LEVEL(buffer_prepare)(struct sim_wave *w, const struct sim_inst *ip, struct
 	acc->bytes = bytes;
 	if (buf.add_tid && buf.swizzle)
 		return prepare_scratch(w, ip, acc, &buf);
-	if (buf.add_tid || buf.swizzle) { /* other swizzles belong to graphics */
+	if (buf.add_tid || buf.swizzle) { /* other swizzles are for graphics */
 		sim_exec_unimplemented(w, ip);
 		return false;
 	}

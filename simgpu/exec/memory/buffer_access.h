@@ -6,8 +6,8 @@
 #include "simgpu/exec/memory/vector_access.h"
 
 /*
- * As mem_prepare(), for an untyped buffer access. Lanes beyond num_records leave acc->exec (loads
- * give them 0); scratch descriptors (add-tid) lead to the wave's private memory.
+ * Like mem_prepare(), for an untyped buffer access. Lanes beyond num_records are removed from
+ * acc->exec (loads give them 0). Scratch descriptors (add-tid) address the wave's private memory.
  */
 bool LEVEL(buffer_prepare)(struct sim_wave *w, const struct sim_inst *ip, struct access *acc,
 			   unsigned int bytes, u32 need);

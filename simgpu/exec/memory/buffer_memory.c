@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MUBUF loads and stores without format conversion, and the cache controls of the encoding. */
+/*
+ * MUBUF loads and stores without format conversion, and the cache control instructions of the
+ * encoding.
+ */
 #include "simgpu/exec/memory/buffer_access.h"
 
 enum landing {
@@ -20,7 +23,7 @@ static inline u32 land(u32 old, u32 value, enum landing how)
 static inline void lane_get(const struct sim_wave *w, const struct access *acc, u64 l, void *to,
 			    unsigned int bytes)
 {
-	/* A whole aligned dword of scratch is in one piece. */
+	/* An aligned dword of scratch is contiguous. */
 	if (acc->kind == MEM_SCRATCH && bytes == 4 && !(acc->addr[l] & 3))
 		memcpy(to, scratch_byte(w, (unsigned int)l, acc->addr[l]), 4);
 	else
@@ -36,7 +39,10 @@ static inline void lane_put(const struct sim_wave *w, const struct access *acc, 
 		mem_put(w, acc, (unsigned int)l, from, bytes);
 }
 
-/* All lanes at one aligned offset of the stack: a row of scratch is a row of the register. */
+/*
+ * All lanes access the same aligned offset of the stack, so a row of scratch is a row of the
+ * register.
+ */
 static inline bool one_row(const struct access *acc)
 {
 	u64 diff = 0;
@@ -102,7 +108,7 @@ static inline const struct sim_inst *store(struct sim_wave *w, const struct sim_
 	return ip + 2;
 }
 
-/* Caches are coherent here. */
+/* Caches are coherent in the simulator. */
 static const struct sim_inst *cache(struct sim_wave *w, const struct sim_inst *ip)
 {
 	(void)w;

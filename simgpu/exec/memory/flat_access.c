@@ -5,10 +5,10 @@
  */
 #include "simgpu/exec/memory/vector_access.h"
 
-/* How a loaded value is placed in the register, by enum below. */
+/* Where a loaded value goes in the register. */
 enum landing {
 	PLAIN,
-	LOW,  /* d16: bits 15:0, the rest stays */
+	LOW,  /* d16: bits 15:0, the rest is preserved */
 	HIGH, /* d16_hi: bits 31:16 */
 };
 
@@ -22,7 +22,7 @@ static inline u32 land(u32 old, u32 value, enum landing how)
 }
 
 #if defined(__AVX512F__)
-/* A dword of each of 16 lanes: mostly neighbours, as in a row of a tile; else gathered. */
+/* Loads a dword for each of 16 lanes: mostly contiguous, as in a row of a tile; else gathered. */
 static inline void load_group(u32 *d, const u64 *addr, unsigned int at)
 {
 	const __m512i step = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
@@ -56,7 +56,7 @@ static inline void load_all(u32 *d, const u64 *addr, unsigned int n)
 }
 #endif
 
-/* 64 lanes of n dwords each, one after the other in memory. */
+/* 64 lanes of n dwords each, contiguous in memory. */
 static inline void load_block(u32 *d, const u32 *from, unsigned int n)
 {
 	if (n == 1) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Image instructions: load, store, sample, atomics, of images without mipmaps. "AMD Instinct
- * MI200" ISA manual, chapter "Image Instructions". Only these instructions ever look into an
- * image of the runtime, its own copies included, so all layouts are taken as linear rows of
- * `pitch` elements; where the layout is linear in truth (textures over memory) that is exact.
+ * Image instructions: load, store, sample and atomics of images without mipmaps. "AMD Instinct
+ * MI200" ISA manual, chapter "Image Instructions". Only these instructions ever access an image of
+ * the runtime, including its own copies. Therefore all layouts are treated as linear rows of
+ * `pitch` elements; this is exact if the layout really is linear (textures over memory).
  */
 #include "simgpu/exec/fault.h"
 #include "simgpu/exec/memory/atomic_ops.h"
@@ -26,7 +26,7 @@ struct image {
 	u32 type, selects;
 	struct texel_format format;
 	unsigned int bytes; /* of an element */
-	unsigned int axes;  /* coordinates, the slice included */
+	unsigned int axes;  /* coordinates, including the slice */
 	bool slices;	    /* the last coordinate counts slices */
 	u32 dmask;
 	bool d16;
@@ -44,7 +44,7 @@ static unsigned int axes_of(u32 type)
 	return axes[type];
 }
 
-/* False: a feature that the simulator lacks. */
+/* False if it needs a feature that the simulator lacks. */
 static bool image_get(struct sim_wave *w, const struct sim_inst *ip, struct image *ret)
 {
 	const u32 *word = &w->code->word[ip->index];
@@ -81,7 +81,7 @@ static bool image_get(struct sim_wave *w, const struct sim_inst *ip, struct imag
 	return ret->bytes && ret->axes && !(word[0] & (1u << 15 | 1u << 17));
 }
 
-/* Address of element (x, y, z); false: outside. Negative numbers are large. */
+/* Address of element (x, y, z); false if it is outside. Negative numbers count as large. */
 static bool element(const struct image *img, const u32 at[3], u64 *addr)
 {
 	if (at[0] >= img->width || at[1] >= img->height || at[2] >= img->depth)
@@ -90,7 +90,7 @@ static bool element(const struct image *img, const u32 at[3], u64 *addr)
 	return true;
 }
 
-/* Put coordinates in their places: x, y, and z or slice. */
+/* Stores coordinates as x, y, and z or slice. */
 static void place(const struct image *img, const u32 *coord, u32 at[3])
 {
 	at[0] = coord[0];
@@ -100,7 +100,9 @@ static void place(const struct image *img, const u32 *coord, u32 at[3])
 		at[2] += img->first_slice;
 }
 
-/* Addresses of the lanes' whole coordinates; checked. Lanes outside leave acc->exec. */
+/*
+ * Addresses of the lanes' integer coordinates, checked. Lanes outside are removed from acc->exec.
+ */
 static bool prepare(struct sim_wave *w, const struct sim_inst *ip, const struct image *img,
 		    struct access *acc, u32 need)
 {
@@ -120,7 +122,7 @@ static bool prepare(struct sim_wave *w, const struct sim_inst *ip, const struct 
 	return !acc->exec || LEVEL(mem_check_global)(w, ip, acc, need);
 }
 
-/* The channels of the mask, packed; with d16 two per register. */
+/* Stores the channels of the mask, packed; with d16 two per register. */
 static void land(const struct image *img, u64 l, const u32 *channel)
 {
 	u32 value[4] = {0};
@@ -161,7 +163,7 @@ static void take(const struct image *img, u64 l, u32 *channel)
 	}
 }
 
-/* Elements in their memory format, in dwords. */
+/* Copies elements in their memory format, in dwords. */
 static void raw_read(const struct image *img, const void *from, bool sign, u32 *channel)
 {
 	u8 bytes[16];
@@ -242,7 +244,7 @@ static const struct sim_inst *get_resinfo(struct sim_wave *w, const struct sim_i
 	channel[0] = img.width;
 	channel[1] = img.type == IMAGE_1D_ARRAY ? img.depth - img.first_slice : img.height;
 	channel[2] = img.slices ? img.depth - img.first_slice : img.depth;
-	channel[3] = 1; /* mipmap levels */
+	channel[3] = 1; /* number of mipmap levels */
 	img.format.number = TEXEL_UINT;
 	EACH_LANE(l, w->exec)
 	land(&img, l, channel);
@@ -251,11 +253,11 @@ static const struct sim_inst *get_resinfo(struct sim_wave *w, const struct sim_i
 
 /* ---- Sampling ------------------------------------------------------------------------------- */
 
-/* One axis of a sample: two elements and the weight of the second, in 256ths. */
+/* One axis of a sample: two elements, and the weight of the second in 256ths. */
 struct axis {
 	i32 at[2];
 	u32 weight;
-	bool outside[2]; /* takes the border's colour */
+	bool outside[2]; /* this element has the border colour */
 };
 
 static i32 wrap(i32 at, i32 size)
@@ -281,7 +283,7 @@ static i32 bring_inside(i32 at, i32 size, u32 mode, bool *outside)
 		return wrap(at, size);
 	case 1:
 		return mirror(at, size);
-	case 3: /* mirrored once, then as 2, 4 or 6 */
+	case 3: /* mirrored once, then like 2, 4 or 6 */
 	case 5:
 	case 7:
 		if (at < 0)
@@ -305,7 +307,7 @@ static struct axis sample_axis(float coord, u32 size, u32 mode, bool linear, boo
 
 	if (!(at > -1e9 && at < 1e9))
 		at = at > 0 ? 1e9 : at < 0 ? -1e9 : 0;
-	/* The unit works with eight bits of fraction. */
+	/* The unit uses eight fraction bits. */
 	if (linear)
 		at = floor((at - 0.5) * 256 + 0.5) / 256;
 	low = floor(at);
@@ -322,11 +324,11 @@ static u32 border(const struct image *img, unsigned int c)
 	return float_bits(kind == 2 || (kind == 1 && c == 3) ? 1 : 0);
 }
 
-/* Where lane l samples. */
+/* The position at which lane l samples. */
 static void sample_axes(const struct image *img, u64 l, struct axis axes[3])
 {
 	bool linear = img->sampler[2] >> 20 & 1;
-	u32 z_filter = img->sampler[2] >> 24 & 3; /* none: as x and y */
+	u32 z_filter = img->sampler[2] >> 24 & 3; /* none: the same filter as x and y */
 	u32 size[3] = {img->width, img->height, img->depth};
 
 	memset(axes, 0, 3 * sizeof(*axes));
@@ -349,14 +351,14 @@ static void sample_axes(const struct image *img, u64 l, struct axis axes[3])
 	}
 }
 
-/* What one lane samples. */
+/* The sample of one lane. */
 struct lane_sample {
 	const struct image *img;
-	const struct axis *axes; /* three */
+	const struct axis *axes; /* three of them */
 	u64 lane;
 };
 
-/* One of up to eight elements of a sample; false: memory that may not be read. */
+/* One of up to eight elements of a sample; false if the memory may not be read. */
 static bool tap(struct sim_wave *w, const struct sim_inst *ip, const struct lane_sample *point,
 		unsigned int n, u32 channel[4])
 {
@@ -374,7 +376,7 @@ static bool tap(struct sim_wave *w, const struct sim_inst *ip, const struct lane
 		return true;
 	}
 	memset(channel, 0, 4 * sizeof(*channel));
-	if (!element(img, at, &addr)) /* a slice the image does not have */
+	if (!element(img, at, &addr)) /* the image does not have this slice */
 		return true;
 	if (!wave_may(w, addr, addr + img->bytes, SIM_MEM_READ)) {
 		sim_fault(w, ip, SIM_FAULT_READ, addr, img->bytes, (int)point->lane);
@@ -387,7 +389,7 @@ static bool tap(struct sim_wave *w, const struct sim_inst *ip, const struct lane
 	return true;
 }
 
-/* The weighted sum of the elements around the lane's point. */
+/* The weighted sum of the elements around the lane's position. */
 static bool sample_lane(struct sim_wave *w, const struct sim_inst *ip,
 			const struct lane_sample *point, u32 result[4])
 {
@@ -436,7 +438,7 @@ static const struct sim_inst *sample(struct sim_wave *w, const struct sim_inst *
 			at[i] = (u32)axes[l][i].at[0];
 		acc.exec |= (u64)element(&img, at, &acc.addr[l]) << l;
 	}
-	/* Lines and cost: those of the first elements. */
+	/* Cache lines and cost are those of the first elements. */
 	if (acc.exec && !LEVEL(mem_check_global)(w, ip, &acc, SIM_MEM_READ))
 		return NULL;
 	EACH_LANE(l, w->exec)
@@ -455,7 +457,7 @@ static const struct sim_inst *sample(struct sim_wave *w, const struct sim_inst *
 
 typedef u64 atomic_fn(void *p, u64 x, u64 y);
 
-/* Elements of 32 or 64 bits; the data registers hold the new value, then the one to compare. */
+/* Elements of 32 or 64 bits; the data registers contain the new value, then the one to compare. */
 static const struct sim_inst *atomic(struct sim_wave *w, const struct sim_inst *ip,
 				     atomic_fn *narrow, atomic_fn *wide, bool two)
 {
@@ -518,7 +520,7 @@ ATOMIC(dec, false)
 		.op = OP_image_##name, .kind = X_DIRECT, .handler = image_##fn                     \
 	}
 #define E(name) AS(name, name)
-/* There is one mipmap level, so the forms with a level are those without. */
+/* There is only one mipmap level, so the forms with a level equal those without. */
 const struct sim_exec LEVEL(sim_exec_image)[] = {
 	E(load),
 	E(load_pck),

@@ -9,7 +9,7 @@
 #include "simgpu/exec/memory/lds_banks.h"
 #include "simgpu/exec/memory/access_cost_cache.h"
 
-/* Are the active lanes' offsets first + diff? */
+/* True if the active lanes' offsets are first + diff. */
 static inline bool moved_by(const u32 *offset, const u32 *diff, u32 first, u64 exec)
 {
 	_Alignas(64) u32 on[64];
@@ -24,7 +24,7 @@ static inline bool moved_by(const u32 *offset, const u32 *diff, u32 first, u64 e
 	return !differ;
 }
 
-/* An access of `bytes` at vaddr + extra; number is 1 for the second of two of an instruction. */
+/* An access of `bytes` at vaddr + extra; number is 1 for the second access of an instruction. */
 struct lds_access {
 	u32 extra;
 	unsigned int bytes;
@@ -32,7 +32,7 @@ struct lds_access {
 	unsigned int number;
 };
 
-/* The cost of an access, from memory if the lanes have the same pattern as last time. */
+/* The cost of an access, from the cache if the lanes have the same pattern as last time. */
 static inline void lds_count(struct sim_wave *w, const struct sim_inst *ip, const u32 *offset,
 			     struct lds_access access)
 {
@@ -44,7 +44,7 @@ static inline void lds_count(struct sim_wave *w, const struct sim_inst *ip, cons
 	const u32 *row = diff;
 	struct lds_cost cost;
 
-	/* Banks are cyclic: moving all lanes by whole dwords changes nothing. */
+	/* Banks are cyclic: moving all lanes by whole dwords does not change the cost. */
 	if (memo && memo->key == key && memo->exec == w->exec && memo->base == first % 4 &&
 	    moved_by(offset, memo->diff, first, w->exec)) {
 		counters->lds_passes += memo->cost[0];
@@ -74,9 +74,9 @@ static inline void lds_count(struct sim_wave *w, const struct sim_inst *ip, cons
 }
 
 /*
- * Offsets of an access by the active lanes; checked against the group's LDS and counted. The sum is
- * 32 bits wide and wraps: compilers address an array from below, with a negative vaddr. False: the
- * wave is stopped with a fault. exec must not be 0.
+ * Offsets of an access by the active lanes, counted and checked against the workgroup's LDS. The
+ * sum is 32 bits wide and wraps: compilers address an array with a negative vaddr. False if the
+ * wave was stopped with a fault. exec must not be 0.
  */
 static inline bool lds_prepare(struct sim_wave *w, const struct sim_inst *ip, u32 *offset,
 			       struct lds_access access)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * LDS atomics. All waves of a workgroup run on one host thread at a time, and no other thread
- * reaches its LDS, so plain operations do. Lanes act in order.
+ * accesses its LDS, so plain operations suffice. Lanes are processed in order.
  */
 #define ATOMIC_PLAIN
 #include "simgpu/exec/fault.h"
@@ -40,7 +40,7 @@ static inline void put_old(u32 *d, u64 l, u64 old, unsigned int bytes)
 		d[64 + l] = (u32)(old >> 32);
 }
 
-/* swapped: data0 is the value to compare with and data1 the new one (DS_CMPST). */
+/* swapped: data0 is the value to compare with and data1 the new value (DS_CMPST). */
 static inline __attribute__((always_inline)) const struct sim_inst *
 atomic(struct sim_wave *w, const struct sim_inst *ip, atomic_fn *fn, unsigned int bytes,
        bool swapped, bool returns)
@@ -137,8 +137,8 @@ ATOMIC(cmpst, f32, at_cmpswapf_32, 4, true)
 ATOMIC(cmpst, f64, at_cmpswapf_64, 8, true)
 
 /*
- * One counter per workgroup at M0[15:0] + offset: all active lanes get its value from before the
- * number of active lanes was added (append) or taken away (consume).
+ * One counter per workgroup at M0[15:0] + offset. All active lanes get its old value; then the
+ * number of active lanes is added (append) or subtracted (consume).
  */
 static inline const struct sim_inst *count(struct sim_wave *w, const struct sim_inst *ip, bool add)
 {

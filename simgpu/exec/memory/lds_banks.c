@@ -5,7 +5,7 @@ enum {
 	BANKS = 32,
 };
 
-/* Lanes a to b of one phase. */
+/* Mask of lanes a to b of one phase. */
 #define BITS(a, b) ((~0ull >> (63 - ((b) - (a)))) << (a))
 
 struct phases {
@@ -21,7 +21,7 @@ static const struct phases interleaved = {
 	{BITS(0, 3) | BITS(20, 23), BITS(32, 35) | BITS(52, 55), BITS(4, 7) | BITS(16, 19),
 	 BITS(36, 39) | BITS(48, 51), BITS(8, 11) | BITS(28, 31), BITS(40, 43) | BITS(60, 63),
 	 BITS(12, 15) | BITS(24, 27), BITS(44, 47) | BITS(56, 59)}};
-/* 16-byte writes: contiguous, by vendor documents. */
+/* 16-byte writes: contiguous lanes, according to vendor documents. */
 static const struct phases eighths = {8,
 				      {BITS(0, 7), BITS(8, 15), BITS(16, 23), BITS(24, 31),
 				       BITS(32, 39), BITS(40, 47), BITS(48, 55), BITS(56, 63)}};
@@ -35,7 +35,7 @@ static const struct phases *phases_of(unsigned int bytes, enum lds_kind kind)
 	return kind == LDS_READ ? &interleaved : &eighths;
 }
 
-/* Dwords wanted from each bank during one phase. */
+/* Dwords requested from each bank during one phase. */
 struct bank_use {
 	uint32_t used; /* bit per bank */
 	uint8_t count[BANKS];
@@ -79,8 +79,8 @@ static unsigned int phase_cost(const uint32_t *offset, uint64_t lanes, unsigned 
 }
 
 /*
- * All lanes one behind the other, or all on one dword: no phase has a conflict. (12-byte lanes in
- * a row do collide within the interleaved groups.)
+ * True if all lanes are contiguous, or all access one dword: then no phase has a conflict.
+ * (Contiguous 12-byte lanes do conflict within the interleaved groups.)
  */
 static bool is_free(const uint32_t *offset, uint64_t exec, unsigned int bytes)
 {
@@ -96,8 +96,8 @@ static bool is_free(const uint32_t *offset, uint64_t exec, unsigned int bytes)
 }
 
 /*
- * Atomics of at most four bytes share nothing: as many passes as the busiest bank has lanes. Their
- * addresses mostly differ from one execution to the next, so histograms spend their time here.
+ * Atomics of at most four bytes share nothing: they need as many passes as the busiest bank has
+ * lanes. Their addresses mostly differ between executions, so histograms spend their time here.
  */
 static unsigned int busiest_bank(const uint32_t *offset, uint64_t lanes)
 {

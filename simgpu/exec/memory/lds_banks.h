@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LDS bank conflicts of gfx90a: 32 banks of 4 bytes, a wave served in phases, the lanes of a
- * phase sharing a dword but not a bank (facts of the MI200/MI300 measurements are in
- * docs/; the phases below are their table). This is the simulator's own count: it shares no code
- * with the handlers that predict the same numbers from recorded addresses.
+ * LDS bank conflicts of gfx90a: 32 banks of 4 bytes. A wave is served in phases; the lanes of a
+ * phase can share a dword, but not a bank (the table of phases comes from measurements of MI200 and
+ * MI300). This is the simulator's own count: it shares no code with the handlers that predict the
+ * same numbers from recorded addresses.
  */
 #ifndef PROBE_SIMGPU_EXEC_MEMORY_LDS_BANKS_H
 #define PROBE_SIMGPU_EXEC_MEMORY_LDS_BANKS_H
@@ -14,7 +14,7 @@
 enum lds_kind {
 	LDS_READ,
 	LDS_WRITE,
-	LDS_ATOMIC, /* lanes on one address serialise */
+	LDS_ATOMIC, /* lanes on one address are serialised */
 };
 
 struct lds_cost {

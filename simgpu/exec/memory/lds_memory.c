@@ -16,8 +16,8 @@ static bool adjacent(const u32 *offset, u64 exec, unsigned int bytes)
 
 #if defined(__AVX512F__)
 /*
- * One dword of each of 16 lanes. Groups of lanes mostly read one dword all together, or
- * neighbouring ones; else gather.
+ * Reads one dword for each of 16 lanes. Lanes mostly read one dword together, or adjacent dwords;
+ * else gathers.
  */
 static inline __m512i read_group(const u8 *lds, __m512i at, unsigned int stride)
 {
@@ -248,7 +248,7 @@ HANDLER(ds_write_b8_d16_hi, ds_write_small(w, ip, 1, 16))
 HANDLER(ds_write_b16, ds_write_small(w, ip, 2, 0))
 HANDLER(ds_write_b16_d16_hi, ds_write_small(w, ip, 2, 16))
 
-/* Pull: lane i reads the lane that its address names; inactive source lanes give 0. */
+/* Pull: lane i reads from the lane that its address names; inactive source lanes give 0. */
 static const struct sim_inst *ds_bpermute_b32(struct sim_wave *w, const struct sim_inst *ip)
 {
 	const u32 *addr = w->vgpr[ip->vsrc[0]], *s = w->vgpr[ip->vsrc[1]];
@@ -278,7 +278,10 @@ static const struct sim_inst *ds_permute_b32(struct sim_wave *w, const struct si
 }
 
 /* The lane that lane l reads: quad mode (bit 15), rotation (0xc000 up), else bit masks of 32. */
-/* The FFT patterns: the bits of a lane reversed but for the upper ones that `keep` names. */
+/*
+ * The FFT patterns: the bits of a lane number are reversed, except the upper ones that `keep`
+ * selects.
+ */
 static unsigned int swizzle_fft(unsigned int keep, unsigned int l)
 {
 	unsigned int reversed = 0;
@@ -371,7 +374,7 @@ static const struct sim_inst *ds_nop(struct sim_wave *w, const struct sim_inst *
 	return ip + 2;
 }
 
-/* Global wave sync: the machine decides; it sees the opcode and, in bits 31:8, the offset. */
+/* Global wave sync: the machine decides; it receives the opcode and, in bits 31:8, the offset. */
 static const struct sim_inst *gws(struct sim_wave *w, const struct sim_inst *ip)
 {
 	w->pc = inst_pc(w, ip) + 8;

@@ -10,7 +10,7 @@ bool sim_wave_range(struct sim_wave *w, uint64_t lo, uint64_t hi, uint32_t flags
 	if (lo >= hi)
 		return false;
 	do {
-		/* Neighbouring ranges are not merged, so an access may need several. */
+		/* Adjacent ranges are not merged, so an access may need several. */
 		if (sim_mem_find(at, &range) || (range.flags & flags) != flags || range.end <= at)
 			return false;
 		at = range.end;

@@ -5,10 +5,10 @@
 
 #include "simgpu/exec/inst.h"
 
-/* Look [lo, hi) up and keep its range; false: some byte is not mapped with these flags. */
+/* Looks [lo, hi) up and keeps its range; false if some byte is not mapped with these flags. */
 bool sim_wave_range(struct sim_wave *w, uint64_t lo, uint64_t hi, uint32_t flags);
 
-/* Forget cached ranges if the map changed; called at every entry into sim_wave_run(). */
+/* Drops cached ranges if the map changed; called at every entry into sim_wave_run(). */
 void sim_wave_ranges_refresh(struct sim_wave *w);
 
 static inline bool wave_may(struct sim_wave *w, uint64_t lo, uint64_t hi, uint32_t flags)

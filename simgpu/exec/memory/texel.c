@@ -6,7 +6,7 @@
 
 #include "simgpu/exec/vector/half_float.h"
 
-/* Bits of the channels, the first in the low bits of memory. */
+/* Bits of the channels, the first in the lowest bits. */
 static const uint8_t layouts[][4] = {
 	[1] = {8},
 	[2] = {16},
@@ -38,13 +38,13 @@ unsigned int texel_bytes(struct texel_format format)
 		return 0;
 	for (unsigned int n = 0; n < 4; n++)
 		bits += layouts[format.data][n];
-	/* There are floats of 32, 16, 11 and 10 bits. */
+	/* Floats have 32, 16, 11 or 10 bits. */
 	if (format.number == TEXEL_FLOAT && layouts[format.data][0] < 10)
 		return 0;
 	return bits / 8;
 }
 
-/* Floats of 11 and 10 bits are halves without sign and with fewer bits of mantissa. */
+/* Floats of 11 and 10 bits are half floats without a sign and with fewer mantissa bits. */
 static uint32_t small_float(uint32_t raw, unsigned int bits)
 {
 	return float_bits(half_to_float((uint16_t)(raw << (15 - bits))));
@@ -117,10 +117,10 @@ void texel_read(struct texel_format format, const void *from, uint32_t channel[4
 
 static double clamp(double v, double lo, double hi)
 {
-	return !(v > lo) ? lo : v > hi ? hi : v; /* NaN becomes the low end */
+	return !(v > lo) ? lo : v > hi ? hi : v; /* NaN becomes the lower limit */
 }
 
-/* To nearest even; the sign of the smallest floats is lost, they have none. */
+/* Rounds to nearest even. These floats have no sign, so it is lost. */
 static uint32_t to_small_float(float v, unsigned int bits)
 {
 	uint32_t half = float_to_half(v > 0 ? v : v != v ? v : 0) & 0x7fff;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Elements of typed buffers and images: memory formats to and from four 32-bit channels. Formats
- * by the numbers of the "Buffer" and "Image Resource Descriptor" tables of the ISA manual.
+ * Elements of typed buffers and images: conversion between memory formats and four 32-bit channels.
+ * Formats have the numbers of the "Buffer" and "Image Resource Descriptor" tables of the ISA
+ * manual.
  */
 #ifndef PROBE_SIMGPU_EXEC_MEMORY_TEXEL_H
 #define PROBE_SIMGPU_EXEC_MEMORY_TEXEL_H
@@ -22,14 +23,14 @@ enum texel_number {
 };
 
 struct texel_format {
-	uint8_t data;	/* which channels of how many bits */
+	uint8_t data;	/* number and width of the channels */
 	uint8_t number; /* enum texel_number */
 };
 
-/* Bytes of an element; 0: a format the simulator does not have. */
+/* Bytes of an element; 0 if the simulator does not support the format. */
 unsigned int texel_bytes(struct texel_format format);
 
-/* Are the channels of this format integers to the shader? */
+/* True if the shader sees the channels of this format as integers. */
 static inline bool texel_is_integer(struct texel_format format)
 {
 	return format.number == TEXEL_UINT || format.number == TEXEL_SINT;
@@ -38,10 +39,10 @@ static inline bool texel_is_integer(struct texel_format format)
 /* The four channels of an element: absent ones are 0, an absent fourth is 1. */
 void texel_read(struct texel_format format, const void *from, uint32_t channel[4]);
 
-/* Round, clamp and pack; channels beyond those of the format are dropped. */
+/* Rounds, clamps and packs; channels beyond those of the format are dropped. */
 void texel_write(struct texel_format format, const uint32_t channel[4], void *to);
 
-/* What selects 0..7 of a descriptor make of the channels: constants 0 and 1, or one of them. */
+/* Applies selects 0..7 of a descriptor to the channels: constants 0 and 1, or one of them. */
 void texel_select(struct texel_format format, uint32_t selects, uint32_t channel[4]);
 
 #endif

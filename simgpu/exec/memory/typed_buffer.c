@@ -2,7 +2,7 @@
 /*
  * Buffer loads and stores with format conversion (MUBUF *_format_*, MTBUF), and those between
  * memory and LDS. "AMD Instinct MI200" ISA manual, chapter "Vector Memory Buffer Instructions":
- * the untyped ones take format and channel selection from the descriptor, the typed ones have the
+ * untyped instructions take format and channel selection from the descriptor; typed ones have the
  * format in the instruction and no selection.
  */
 #include "simgpu/exec/fault.h"
@@ -10,10 +10,10 @@
 #include "simgpu/exec/vector/float_bodies.h"
 #include "simgpu/exec/memory/texel.h"
 
-/* How channels are placed in registers. */
+/* How channels are stored in registers. */
 enum width {
-	FULL,	 /* one each */
-	D16,	 /* two each, 16 bits wide */
+	FULL,	 /* one per register */
+	D16,	 /* two per register, 16 bits each */
 	D16_HIGH /* one, in the high half */
 };
 
@@ -30,7 +30,7 @@ static struct texel_format format_of(const struct sim_wave *w, const struct sim_
 	return (struct texel_format){srd[3] >> 15 & 15, srd[3] >> 12 & 7};
 }
 
-/* A channel as the 16-bit instructions see it. */
+/* A channel as 16-bit instructions see it. */
 static u32 narrow(struct texel_format format, u32 value)
 {
 	return texel_is_integer(format) ? value & 0xffff : float_to_half(bits_float(value));
@@ -138,7 +138,7 @@ static u8 *lds_dword(struct sim_wave *w, const struct sim_inst *ip, u64 l)
 	return NULL;
 }
 
-/* Bytes of a load that can go to LDS; bit 7: signed. */
+/* Bytes of a load that can write to LDS; bit 7: signed. */
 static unsigned int lds_load_kind(enum sim_op op)
 {
 	switch (op) {

@@ -33,7 +33,7 @@ static bool is_contiguous(const struct access *acc)
 	return diff == 0;
 }
 
-/* Keep the first of equal lines; returns how many are left. */
+/* Keeps the first of equal lines; returns the number that remain. */
 static unsigned int distinct(u64 *line, unsigned int n)
 {
 	u64 table[256] = {0};
@@ -53,17 +53,18 @@ static unsigned int distinct(u64 *line, unsigned int n)
 	return count;
 }
 
-/* The lines of one access, each once, and what they cost. */
+/* The distinct lines of one access, and their cost. */
 struct lines {
 	unsigned int count64, count128;
 	unsigned int quads, groups; /* distinct lines of each 4 and 16 lanes */
-	bool rising;		    /* the lanes' lines never fall, so equal ones are neighbours */
+	bool rising;		    /* the lines never descend from lane to lane, so equal ones are
+				     * adjacent */
 	u64 line[128];
 };
 
 /*
- * The 64-byte lines of all lanes in lane order, runs of equal ones dropped. An access spans two
- * lines at most per 16 bytes. The counts of quads and groups hold for rising lines only.
+ * Lists the 64-byte lines of all lanes in lane order, without runs of equal ones. An access spans
+ * at most two lines per 16 bytes. The counts of quads and groups are valid for rising lines only.
  */
 static void collect_lines(const struct access *acc, struct lines *ret)
 {
@@ -95,7 +96,7 @@ static void collect_lines(const struct access *acc, struct lines *ret)
 	ret->count64 = n;
 }
 
-/* Distinct lines of each `lanes` lanes, at least `idle`. */
+/* Sum of the distinct lines of each group of `lanes` lanes; a group counts at least `idle`. */
 static unsigned int pieces_of(const struct access *acc, unsigned int lanes, unsigned int idle)
 {
 	unsigned int count = 0;
@@ -126,7 +127,10 @@ static unsigned int pieces_of(const struct access *acc, unsigned int lanes, unsi
 }
 
 #if defined(__AVX512F__)
-/* Bit l: lane l's line differs from the one before. False: a lane spans two, or lines fall. */
+/*
+ * Bit l: lane l's line differs from the previous one. False if a lane spans two lines, or if lines
+ * descend.
+ */
 static bool line_steps(const struct access *acc, u64 *line, u64 *steps)
 {
 	const __m512i size = _mm512_set1_epi64((i64)acc->bytes - 1);
@@ -143,7 +147,7 @@ static bool line_steps(const struct access *acc, u64 *line, u64 *steps)
 			_mm512_xor_si512(at, _mm512_srli_epi64(_mm512_add_epi64(addr, size), 6)));
 		_mm512_storeu_si512(line + l, at);
 		before = _mm512_srli_epi64(_mm512_loadu_si512(acc->addr + (l ? l - 1 : 0)), 6);
-		if (!l) /* lane 0 has none before it */
+		if (!l) /* lane 0 has no previous lane */
 			before = _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 0, 1, 2, 3, 4, 5, 6),
 							  at);
 		*steps |= (u64)_mm512_cmpneq_epi64_mask(at, before) << l;
@@ -167,7 +171,9 @@ static bool line_steps(const struct access *acc, u64 *line, u64 *steps)
 }
 #endif
 
-/* The common case: all lanes, no lane across two lines, and lines that rise with the lanes. */
+/*
+ * The common case: all lanes active, no lane across two lines, and lines that rise with the lanes.
+ */
 static bool find_rising_lines(const struct access *acc, struct lines *ret)
 {
 	u64 line[64], steps, before = 0;
@@ -227,7 +233,7 @@ static unsigned int put_entries(const struct lines *lines, u64 *to)
 	return n;
 }
 
-/* 64 lanes in a row from `first` on. */
+/* 64 contiguous lanes, starting at `first`. */
 static void trace_contiguous(struct sim_trace *trace, u64 first, unsigned int bytes)
 {
 	unsigned int quad = 4 * bytes, quads = 16, groups;
@@ -239,13 +245,14 @@ static void trace_contiguous(struct sim_trace *trace, u64 first, unsigned int by
 			quads += (unsigned int)(((first + (l + 4ull) * bytes - 1) >> 6) -
 						((first + (u64)l * bytes) >> 6)) +
 				 1;
-	} else if (first % quad) { /* every border of lines lies within a quad */
+	} else if (first % quad) { /* every line boundary is within a quad */
 		quads += (unsigned int)lines - 1;
 	}
 	trace->word[trace->words++] = first >> 6 << 8 | lines;
 	if (bytes < 4)
 		groups = 4 + (first % (4 * quad) ? (unsigned int)lines - 1 : 0);
-	else /* sixteen lanes are `bytes` / 4 lines, one more if they do not begin with one */
+	else /* sixteen lanes cover `bytes` / 4 lines, one more if they do not begin at a line
+	      * boundary */
 		groups = bytes + (first % 64 ? 4 : 0);
 	sim_trace_vector(trace, (struct sim_touched){
 					.quads = quads,
@@ -288,7 +295,7 @@ static void trace_memo(struct sim_trace *trace, const struct access *acc,
 				});
 }
 
-/* Too many runs to be kept: entries is then more than fit. */
+/* If there are too many runs, entries exceeds the capacity. */
 static void memo_lines(struct sim_memo *memo, const struct lines *lines, u64 first)
 {
 	u64 entry[128];
@@ -320,7 +327,10 @@ void LEVEL(mem_trace_scratch)(struct sim_wave *w, const struct access *acc)
 		if (!count || line[count - 1] != at)
 			line[count++] = at;
 	}
-	/* Lanes at one offset come row by row; others may repeat lines, in few places only. */
+	/*
+	 * Lanes at one offset are contiguous rows; other lanes may touch lines twice, but few of
+	 * them.
+	 */
 	n = 0;
 	for (unsigned int i = 0; i < count; i++) {
 		unsigned int k = 0;
@@ -344,7 +354,7 @@ void LEVEL(mem_trace_scratch)(struct sim_wave *w, const struct access *acc)
 
 /* ---- Counting ------------------------------------------------------------------------------- */
 
-/* Count and trace, from memory if the lanes have the same pattern as last time. */
+/* Counts and traces, from the cache if the lanes have the same pattern as last time. */
 static void add_lines_memo(struct sim_wave *w, const struct sim_inst *ip, const struct access *acc)
 {
 	struct sim_memo *memo = memo_slot(w->memo, ip->memo);
@@ -359,7 +369,7 @@ static void add_lines_memo(struct sim_wave *w, const struct sim_inst *ip, const 
 		row_merge(masked, diff, acc->exec, 1);
 		row = masked;
 	}
-	/* Moving all lanes by 128 bytes changes nothing. */
+	/* Moving all lanes by multiples of 128 bytes does not change the cost. */
 	if (memo->key != (uintptr_t)ip || memo->exec != acc->exec || memo->base != first % 128 ||
 	    !row_equal(memo->diff, row)) {
 		find_lines(acc, &lines);
@@ -381,7 +391,7 @@ static void add_lines_memo(struct sim_wave *w, const struct sim_inst *ip, const 
 		trace_memo(w->trace, acc, memo, first);
 }
 
-/* span: the lanes' lowest and highest address differ by less than 4 GiB. */
+/* span: the lanes' lowest and highest addresses differ by less than 4 GiB. */
 static void add_lines(struct sim_wave *w, const struct sim_inst *ip, const struct access *acc,
 		      bool span)
 {
@@ -415,7 +425,7 @@ static enum sim_fault_kind fault_of(u32 need)
 	return need & SIM_MEM_WRITE ? SIM_FAULT_WRITE : SIM_FAULT_READ;
 }
 
-/* Some lane is out of every range: find the first. */
+/* Some lane is outside of every range: finds the first. */
 static bool check_lanes(struct sim_wave *w, const struct sim_inst *ip, const struct access *acc,
 			u32 need)
 {
@@ -431,7 +441,7 @@ static bool check_lanes(struct sim_wave *w, const struct sim_inst *ip, const str
 	return true;
 }
 
-/* Lines were counted at the device's addresses; from here on the host's are needed. */
+/* Lines were counted at the device's addresses; from here on host addresses are used. */
 static void addresses_host(struct access *acc, u64 lo, u64 hi)
 {
 	if (!sim_mem_aliased(lo, hi))
@@ -483,7 +493,10 @@ static bool check_window(struct sim_wave *w, const struct sim_inst *ip, const st
 	return false;
 }
 
-/* Passes of the lanes that a flat instruction sends to LDS; time takes it for vector memory. */
+/*
+ * LDS passes of the lanes that a flat instruction sends to LDS; the cost model treats it as vector
+ * memory.
+ */
 static void count_flat_lds(struct sim_wave *w, const struct access *acc, u64 lanes, u32 need)
 {
 	enum lds_kind kind = need == SIM_MEM_READ    ? LDS_READ
@@ -586,7 +599,7 @@ u64 LEVEL(mem_contiguous)(struct sim_wave *w, const struct sim_inst *ip, unsigne
 		LANES differ |= high[l] ^ high[0];
 		first += get_u64(low, 0);
 	}
-	/* Low halves that wrap around are not in a row. */
+	/* Low halves that wrap around are not contiguous. */
 	if (differ || low[63] < low[0])
 		return 0;
 	last = first + SIM_LANES * bytes - 1;

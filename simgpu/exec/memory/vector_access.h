@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A vector memory access: addresses of the lanes, where they lead (global memory, LDS, scratch),
- * range checks and line counts. Compiled per vector level.
+ * A vector memory access: addresses of the lanes, their address space (global memory, LDS,
+ * scratch), range checks and cache-line counts. Compiled per vector level.
  */
 #ifndef PROBE_SIMGPU_EXEC_MEMORY_VECTOR_ACCESS_H
 #define PROBE_SIMGPU_EXEC_MEMORY_VECTOR_ACCESS_H
@@ -13,7 +13,7 @@ enum mem_space {
 	MEM_GLOBAL,
 	MEM_LDS,
 	MEM_SCRATCH,
-	MEM_MIXED, /* flat: per lane */
+	MEM_MIXED, /* flat: differs per lane */
 };
 
 struct access {
@@ -22,27 +22,27 @@ struct access {
 	u64 exec;     /* lanes that access */
 	enum mem_space kind;
 	unsigned int bytes;
-	bool contiguous; /* all 64 lanes, one behind the other */
+	bool contiguous; /* all 64 lanes are active and contiguous */
 };
 
 /*
- * Fill in the addresses of a flat, global or scratch instruction, check them and count lines.
- * False: the wave is stopped with a fault.
+ * Computes the addresses of a flat, global or scratch instruction, checks them and counts lines.
+ * False if the wave was stopped with a fault.
  */
 bool LEVEL(mem_prepare)(struct sim_wave *w, const struct sim_inst *ip, struct access *acc,
 			unsigned int bytes, u32 need);
 
-/* Check acc->addr as global addresses and count their lines. */
+/* Checks acc->addr as global addresses and counts their lines. */
 bool LEVEL(mem_check_global)(struct sim_wave *w, const struct sim_inst *ip, struct access *acc,
 			     u32 need);
 
-/* Leave the record of a scratch access in the wave's trace. */
+/* Writes the record of a scratch access to the wave's trace. */
 void LEVEL(mem_trace_scratch)(struct sim_wave *w, const struct access *acc);
 
 /*
- * The quick way for 64 lanes one behind the other (`bytes` is 4, 8 or 16) in plain global memory:
- * all that mem_prepare() does, without addresses for each lane. Returns where the host has lane 0's
- * bytes; 0: take the other way, nothing was done.
+ * The fast path for 64 contiguous lanes (`bytes` is 4, 8 or 16) in plain global memory. It does
+ * everything mem_prepare() does, but computes no addresses per lane. Returns the host address of
+ * lane 0's bytes, or 0 if the path does not apply; then nothing was done.
  */
 u64 LEVEL(mem_contiguous)(struct sim_wave *w, const struct sim_inst *ip, unsigned int bytes,
 			  u32 need);
@@ -53,7 +53,10 @@ static inline u8 *scratch_byte(const struct sim_wave *w, unsigned int lane, u64 
 	return w->scratch + (offset >> 2) * 256 + 4 * lane + (offset & 3);
 }
 
-/* Host address of byte `at` of lane l's access. Dwords of one lane are 256 apart in scratch. */
+/*
+ * Host address of byte `at` of lane l's access. In scratch, consecutive dwords of one lane are 256
+ * bytes apart.
+ */
 static inline u8 *mem_byte(const struct sim_wave *w, const struct access *acc, unsigned int l,
 			   unsigned int at)
 {
@@ -66,7 +69,7 @@ static inline u8 *mem_byte(const struct sim_wave *w, const struct access *acc, u
 	return scratch_byte(w, l, acc->addr[l] + at);
 }
 
-/* Copy a lane's bytes out of, or into, memory of any kind. */
+/* Copies a lane's bytes from, or to, memory of any kind. */
 static inline void mem_get(const struct sim_wave *w, const struct access *acc, unsigned int l,
 			   void *to, unsigned int bytes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Atomics of FLAT, GLOBAL and MUBUF: lanes act one after the other, in order, each atomically
- * against the rest of the process.
+ * Atomics of FLAT, GLOBAL and MUBUF: lanes are processed in order, each atomically with respect to
+ * the rest of the process.
  */
 #include "simgpu/exec/fault.h"
 #include "simgpu/exec/memory/atomic_ops.h"
@@ -15,7 +15,7 @@ static inline u64 data_of(const u32 *s, u64 l, unsigned int bytes)
 	return bytes == 4 ? s[l] : s[l] | (u64)s[64 + l] << 32;
 }
 
-/* Scratch is private: operate on a copy, which also copes with its interleaving. */
+/* Scratch is private: it operates on a copy, which also handles the interleaving. */
 static inline u64 on_copy(struct sim_wave *w, const struct access *acc, unsigned int l,
 			  atomic_fn *fn, u64 x, u64 y)
 {
@@ -47,7 +47,7 @@ static inline bool prepare(struct sim_wave *w, const struct sim_inst *ip, struct
 	return true;
 }
 
-/* two: the data registers hold the new value, then the value to compare with. */
+/* two: the data registers contain the new value, then the value to compare with. */
 static inline __attribute__((always_inline)) const struct sim_inst *
 atomic(struct sim_wave *w, const struct sim_inst *ip, atomic_fn *fn, unsigned int bytes, bool two)
 {

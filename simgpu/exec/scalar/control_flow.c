@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Control: branches, calls, SOPP, hardware registers, VGPR index mode. "AMD Instinct MI200" ISA
- * manual, chapters "Program Flow Control" and "SOPP Instructions".
+ * Control flow: branches, calls, SOPP, hardware registers, VGPR index mode. "AMD Instinct MI200"
+ * ISA manual, chapters "Program Flow Control" and "SOPP Instructions".
  */
 #include "simgpu/exec/decode/code_cache.h"
 #include "simgpu/exec/fault.h"
@@ -63,7 +63,7 @@ static const struct sim_inst *s_call_b64(struct sim_wave *w, const struct sim_in
 	return branch_if(w, ip, true);
 }
 
-/* No effect on what a program computes: timing, caches, performance counters. */
+/* Instructions without effect on results: timing, caches, performance counters. */
 static const struct sim_inst *nothing(struct sim_wave *w, const struct sim_inst *ip)
 {
 	(void)w;
@@ -151,7 +151,7 @@ static bool hwreg_read(const struct sim_wave *w, unsigned int id, uint32_t *ret)
 	case HWREG_LDS_ALLOC:
 		*ret = w->lds_alloc;
 		return true;
-	case HWREG_IB_STS: /* counters of outstanding work: none is ever outstanding */
+	case HWREG_IB_STS: /* counters of outstanding work: always zero */
 		*ret = 0;
 		return true;
 	case HWREG_SH_MEM_BASES:

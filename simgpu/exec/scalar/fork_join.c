@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Control that compilers no longer emit: the fork/join stack, VSKIP, halting and the trap handler's
- * return. "AMD Instinct MI200" ISA manual, chapter "Program Flow Control".
+ * Control flow that compilers no longer emit: the fork/join stack, VSKIP, halting and the return
+ * from trap handlers. "AMD Instinct MI200" ISA manual, chapter "Program Flow Control".
  */
 #include "simgpu/exec/fault.h"
 #include "simgpu/exec/inst.h"
@@ -29,7 +29,7 @@ static unsigned int csp_of(const struct sim_wave *w)
 	return w->mode >> MODE_CSP;
 }
 
-/* Push the other path; false if the stack would overflow its three bits or the SGPRs. */
+/* Pushes the other path; false if the stack would overflow its three bits or the SGPRs. */
 static bool fork_push(struct sim_wave *w, uint64_t mask, uint64_t pc)
 {
 	unsigned int csp = csp_of(w);
@@ -42,7 +42,7 @@ static bool fork_push(struct sim_wave *w, uint64_t mask, uint64_t pc)
 	return true;
 }
 
-/* Lanes of `pass` go to target, the others on; the smaller set first. */
+/* Lanes of `pass` jump to target, the others continue; the smaller set runs first. */
 static const struct sim_inst *fork_lanes(struct sim_wave *w, const struct sim_inst *ip,
 					 uint64_t pass, uint64_t target)
 {
@@ -75,7 +75,9 @@ static const struct sim_inst *s_cbranch_i_fork(struct sim_wave *w, const struct 
 	return fork_lanes(w, ip, get_u64(w, ip, 0), inst_pc(w, ip) + 4 + (uint64_t)(4 * ip->imm));
 }
 
-/* The source is the stack depth before the fork: reached again, both paths are through. */
+/*
+ * The source is the stack depth before the fork: when it is reached again, both paths are complete.
+ */
 static const struct sim_inst *s_cbranch_join(struct sim_wave *w, const struct sim_inst *ip)
 {
 	uint64_t pc;
@@ -88,7 +90,7 @@ static const struct sim_inst *s_cbranch_join(struct sim_wave *w, const struct si
 	return scalar_jump(w, pc);
 }
 
-/* While VSKIP is set vector instructions are passed over; the run loop checks gpr_idx. */
+/* While VSKIP is set, vector instructions are skipped; the run loop checks gpr_idx. */
 static const struct sim_inst *s_setvskip(struct sim_wave *w, const struct sim_inst *ip)
 {
 	uint32_t bit = get_u32(w, ip, 0) >> (get_u32(w, ip, 1) & 31) & 1;

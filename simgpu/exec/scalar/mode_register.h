@@ -8,7 +8,7 @@
 /*
  * MODE[1:0] round f32, [3:2] round f64/f16 (0 = to nearest even); [5:4] denorm f32, [7:6] denorm
  * f64/f16 (bit 0 = keep those of sources, bit 1 = of results); [8] DX10_CLAMP, [9] IEEE, [23]
- * FP16_OVFL. What differs from "nearest, keep, IEEE" takes the careful path.
+ * FP16_OVFL. Settings other than "nearest, keep, IEEE" use the slow path.
  */
 enum {
 	MODE_DX10_CLAMP = 1 << 8,

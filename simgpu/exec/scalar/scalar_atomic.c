@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Atomics of scalar memory: one operation per wave, on the plain address or through a buffer
- * descriptor (nothing happens beyond its end). Compiled per vector level only because the
- * operations are shared with the vector atomics.
+ * Atomics of scalar memory: one operation per wave, at a plain address or through a buffer
+ * descriptor (without effect beyond its end). Compiled per vector level only because the operations
+ * are shared with the vector atomics.
  */
 #include "simgpu/exec/fault.h"
 #include "simgpu/exec/memory/atomic_ops.h"
@@ -10,7 +10,7 @@
 
 typedef u64 atomic_fn(void *p, u64 x, u64 y);
 
-/* False: beyond the end of the buffer. */
+/* False if it is beyond the end of the buffer. */
 static bool address(const struct sim_wave *w, const struct sim_inst *ip, bool buffer,
 		    unsigned int bytes, u64 *addr)
 {

@@ -22,7 +22,7 @@ static uint64_t smem_offset(const struct sim_wave *w, const struct sim_inst *ip)
 	return offset;
 }
 
-/* Base addresses of s_load are 64-bit pairs whatever size[] says. */
+/* Base addresses of s_load are 64-bit pairs, whatever size[] says. */
 static uint64_t smem_base(const struct sim_wave *w, const struct sim_inst *ip)
 {
 	uint64_t base;
@@ -31,7 +31,7 @@ static uint64_t smem_base(const struct sim_wave *w, const struct sim_inst *ip)
 	return base;
 }
 
-/* A scalar offset of scratch counts 64 lanes of it ("S_SCRATCH_LOAD" in the ISA manual). */
+/* A scalar offset of scratch counts bytes of 64 lanes ("S_SCRATCH_LOAD" in the ISA manual). */
 static uint64_t address(const struct sim_wave *w, const struct sim_inst *ip)
 {
 	bool scratch =
@@ -43,7 +43,7 @@ static uint64_t address(const struct sim_wave *w, const struct sim_inst *ip)
 	return (smem_base(w, ip) + offset) & ~3ull;
 }
 
-/* The host's pointer to bytes that were checked. */
+/* The host pointer to bytes that were checked. */
 static void *host_bytes(uint64_t addr)
 {
 	return (void *)(sim_mem_aliased(addr, addr + 1) ? sim_mem_host(addr) : addr);
@@ -133,7 +133,10 @@ static const struct sim_inst *s_memrealtime(struct sim_wave *w, const struct sim
 	return ip + 2;
 }
 
-/* The scalar cache is coherent here and pages stay: nothing to write back, drop or probe. */
+/*
+ * The scalar cache is coherent here and pages stay mapped, so there is nothing to write back,
+ * invalidate or probe.
+ */
 static const struct sim_inst *cache(struct sim_wave *w, const struct sim_inst *ip)
 {
 	(void)w;

@@ -59,7 +59,7 @@ static inline void put_i64(struct sim_wave *w, const struct sim_inst *ip, i64 va
 	put_u64(w, ip, (u64)value);
 }
 
-/* The destination before the instruction. */
+/* The destination's value before the instruction. */
 static inline u32 old_u32(const struct sim_wave *w, const struct sim_inst *ip)
 {
 	u32 value;
@@ -76,7 +76,7 @@ static inline u64 old_u64(const struct sim_wave *w, const struct sim_inst *ip)
 	return value;
 }
 
-/* Bit field of `width` bits at `at`; a field beyond the operand is cut off at its end. */
+/* A bit field of `width` bits at `at`; a field beyond the operand is truncated. */
 static inline u64 bfe_u64(u64 x, u32 at, u32 width, u32 bits)
 {
 	x >>= at;
@@ -105,7 +105,7 @@ static inline u64 brev64(u64 x)
 	return __builtin_bswap64(x);
 }
 
-/* Every bit of a quad set if any is. */
+/* Sets all bits of a quad if any is set. */
 static inline u64 wqm(u64 x)
 {
 	x |= x >> 1;
@@ -131,7 +131,7 @@ static inline u64 bitreplicate(u32 x)
 	return r;
 }
 
-/* Go to a byte address; inside the page this is an index, else a look-up. */
+/* Jumps to a byte address: an index inside the page, else a look-up. */
 static inline const struct sim_inst *scalar_jump(struct sim_wave *w, uint64_t pc)
 {
 	uint64_t at = pc - w->code->base;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of the operations that do not depend on the vector level; ended by NULL. */
+/* Tables of the operations that do not depend on the vector level; terminated by NULL. */
 #ifndef PROBE_SIMGPU_EXEC_SCALAR_SCALAR_TABLES_H
 #define PROBE_SIMGPU_EXEC_SCALAR_SCALAR_TABLES_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Data-parallel primitives: which lane a lane reads ("DPP_CTRL Enumeration" of the ISA manual). */
+/*
+ * Data-parallel primitives (DPP): from which lane a lane reads ("DPP_CTRL Enumeration" of the ISA
+ * manual).
+ */
 #ifndef PROBE_SIMGPU_EXEC_VECTOR_DPP_H
 #define PROBE_SIMGPU_EXEC_VECTOR_DPP_H
 
@@ -25,7 +28,7 @@ static inline int dpp_source(unsigned int ctrl, int l)
 		return row | (15 - at);
 	case 0x141: /* row_half_mirror */
 		return row | (at & 8) | (7 - (at & 7));
-	case 0x142: /* row_bcast:15: last lane of the row before */
+	case 0x142: /* row_bcast:15: last lane of the previous row */
 		return row - 1;
 	case 0x143: /* row_bcast:31: rows 2 and 3 read lane 31 */
 		return l >= 32 ? 31 : -1;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Scalar pieces of floating-point bodies, single and double. */
+/* Scalar parts of floating-point bodies, single and double precision. */
 #ifndef PROBE_SIMGPU_EXEC_VECTOR_FLOAT_BODIES_H
 #define PROBE_SIMGPU_EXEC_VECTOR_FLOAT_BODIES_H
 
 #include "simgpu/exec/vector/lane_rows.h"
 
-/* A denormal becomes zero of its sign. */
+/* A denormal becomes zero with the same sign. */
 static inline f32 flush32(f32 v)
 {
 	u32 bits = float_bits(v);
@@ -29,8 +29,8 @@ static inline bool snan32(u32 bits)
 }
 
 /*
- * Of several NaN operands the first one is the result, quieted. The host's instructions do not say
- * which, since compilers swap factors and summands; r is the result otherwise.
+ * With several NaN operands the result is the first one, quieted. Compilers swap factors and
+ * summands, so the host's instructions do not guarantee this; otherwise the result is r.
  */
 static inline f32 nan_first32(f32 x, f32 r)
 {
@@ -99,8 +99,8 @@ static inline i64 order64(u64 bits)
 }
 
 /*
- * IEEE mode minimum and maximum: a signalling NaN is quieted and wins, a quiet NaN loses against
- * a number, -0 < +0. Compute kernels always run in IEEE mode.
+ * Minimum and maximum in IEEE mode: a signalling NaN is quieted and wins, a quiet NaN loses to a
+ * number, -0 < +0. Compute kernels always run in IEEE mode.
  */
 static inline u32 min32(u32 x, u32 y)
 {
@@ -149,7 +149,9 @@ static inline u32 med3_32(u32 x, u32 y, u32 z)
 	return max32(min32(x, y), min32(max32(x, y), z));
 }
 
-/* 2^n scaling, saturated so that one multiplication chain is exact up to the last rounding. */
+/*
+ * Scaling by 2^n, saturated so that one chain of multiplications is exact up to the last rounding.
+ */
 static inline f32 scale32(f32 v, i32 n)
 {
 	return (f32)ldexp((f64)v, n > 400 ? 400 : n < -400 ? -400 : n);

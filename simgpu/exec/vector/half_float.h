@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * IEEE half precision in single precision. Sums, differences and products of two halves rounded
- * first to single and then to half are correctly rounded (24 >= 2 * 11 + 2 bits); a fused
- * multiply-add is not, see half_fma().
+ * IEEE half precision computed in single precision. Sums, differences and products of two halves
+ * rounded first to single and then to half are correctly rounded (24 >= 2 * 11 + 2 bits). A fused
+ * multiply-add is not; see half_fma().
  */
 #ifndef PROBE_SIMGPU_EXEC_VECTOR_HALF_FLOAT_H
 #define PROBE_SIMGPU_EXEC_VECTOR_HALF_FLOAT_H
@@ -43,7 +43,7 @@ static inline double bits_double(uint64_t bits)
 	return v;
 }
 
-/* Exact. Branches become selects, so that loops vectorise. */
+/* Exact. Selects replace branches, so that loops vectorise. */
 static inline float half_to_float(uint16_t h)
 {
 	uint32_t sign = (uint32_t)(h & 0x8000) << 16, mag = h & 0x7fff;
@@ -71,7 +71,7 @@ static inline uint16_t float_to_half(float v)
 	return (uint16_t)(half | sign);
 }
 
-/* Double to half with one rounding: keep a sticky bit on the way through single precision. */
+/* Double to half with one rounding: a sticky bit is kept in the intermediate single. */
 static inline uint16_t double_to_half(double v)
 {
 	float f = (float)v;

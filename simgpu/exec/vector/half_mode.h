@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rounding to half precision as MODE says: its bits 3..2 (nearest even, up, down, to zero), and
- * bit 23 (FP16_OVFL), which makes an overflow the largest number. The singles and doubles that
- * come in were rounded in the same direction, which makes rounding twice harmless.
+ * Rounding to half precision according to MODE: bits 3..2 (nearest even, up, down, to zero), and
+ * bit 23 (FP16_OVFL), with which an overflow becomes the largest number. The input singles and
+ * doubles were rounded in the same direction, so rounding twice does no harm.
  */
 #ifndef PROBE_SIMGPU_EXEC_VECTOR_HALF_MODE_H
 #define PROBE_SIMGPU_EXEC_VECTOR_HALF_MODE_H
@@ -17,7 +17,7 @@ enum half_direction {
 	HALF_ZERO,
 };
 
-/* Whether the magnitude grows: by the direction, or past the middle for "nearest". */
+/* True if the magnitude is rounded up: by the direction, or above the midpoint for "nearest". */
 static inline bool half_grows(uint32_t kept, uint32_t rest, uint32_t middle, bool negative,
 			      enum half_direction direction)
 {
@@ -44,7 +44,7 @@ static inline uint32_t half_round(float v, uint64_t mode)
 	if (exponent < 113) { /* a half denormal: units of 2^-24 */
 		mag = exponent ? (mag & 0x7fffff) | 0x800000 : mag;
 		shift = 126 - (exponent ? exponent : 1);
-		if (shift > 30) { /* below any unit: all of it is rest */
+		if (shift > 30) { /* below any unit: everything is remainder */
 			mag = mag != 0;
 			shift = 30;
 		}
@@ -61,7 +61,7 @@ static inline uint32_t half_round(float v, uint64_t mode)
 	return sign | 0x7c00;
 }
 
-/* x * y + z of halves; the host's rounding mode is set to MODE's. */
+/* x * y + z of halves; the host's rounding mode is set according to MODE. */
 static inline uint32_t half_fma_round(float x, float y, float z, uint64_t mode)
 {
 	uint32_t half;

@@ -7,7 +7,7 @@ static inline u32 bits_below(u32 mask, unsigned int lane)
 	return lane >= 32 ? mask : mask & ((1u << lane) - 1);
 }
 
-/* Masked bit count: mask bits of lanes below this one, plus y. */
+/* Masked bit count: number of mask bits of lanes below this one, plus y. */
 BODY2(v_mbcnt_lo_u32_b32, u32, u32, u32, (u32)__builtin_popcount(bits_below(x, l)) + y)
 BODY2(v_mbcnt_hi_u32_b32, u32, u32, u32,
       (l < 32 ? 0 : (u32)__builtin_popcount(bits_below(x, l - 32))) + y)

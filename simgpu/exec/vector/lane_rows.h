@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rows of 64 lanes: typed access for bodies, broadcast, merge under EXEC, masks from rows. Loops
- * over lanes are plain C that the compiler vectorises for the level; only the merge and the
- * mask, which it does badly, are written out.
+ * over lanes are plain C that the compiler vectorises for the level. Only merge and mask, which it
+ * vectorises badly, are written with intrinsics.
  */
 #ifndef PROBE_SIMGPU_EXEC_VECTOR_LANE_ROWS_H
 #define PROBE_SIMGPU_EXEC_VECTOR_LANE_ROWS_H
@@ -30,7 +30,7 @@ typedef int64_t i64;
 typedef float f32;
 typedef double f64;
 
-/* Lanes do not depend on each other: a body may write over its own sources lane by lane. */
+/* Lanes are independent of each other: a body may overwrite its own sources lane by lane. */
 #ifdef __clang__
 #define LANES _Pragma("clang loop vectorize(assume_safety)") for (unsigned int l = 0; l < 64; l++)
 #else
@@ -100,7 +100,7 @@ static inline void put_i32(u32 *r, unsigned int l, i32 v)
 	r[l] = (u32)v;
 }
 
-/* 16-bit results clear the other half (the instructions that keep it are marked X_KEEPHI). */
+/* 16-bit results clear the other half (instructions that preserve it are marked X_KEEPHI). */
 static inline void put_u16(u32 *r, unsigned int l, u32 v)
 {
 	r[l] = (u16)v;
@@ -136,8 +136,8 @@ static inline void put_f16(u32 *r, unsigned int l, f32 v)
 }
 
 /*
- * A body: T0 is the result's type, T1.. those of sources x, y, z. The unused parameters of short
- * forms are the price of one signature.
+ * A body: T0 is the result's type, T1.. those of sources x, y, z. Short forms have unused
+ * parameters, so that all have one signature.
  */
 #define BODY_ARGS                                                                                  \
 	u32 *d, __attribute__((unused)) const u32 *a, __attribute__((unused)) const u32 *b,        \
@@ -200,7 +200,7 @@ typedef f32 f16_; /* computed in single precision, see half_float.h */
 		.clamped = name##_sat                                                              \
 	}
 
-/* r[0..63] = value, and the high halves behind for 64-bit sources. */
+/* r[0..63] = value; for 64-bit sources, the high halves follow. */
 static inline void row_broadcast(u32 *r, const u32 *value, unsigned int dwords)
 {
 	for (unsigned int i = 0; i < dwords; i++)

@@ -47,7 +47,7 @@ static unsigned int blgp_lane(unsigned int blgp, unsigned int lane)
 	}
 }
 
-/* Which block of A serves block b: groups of 2^cbsz share block abid of the group. */
+/* The block of A that block b uses: groups of 2^cbsz share block abid of the group. */
 static unsigned int a_block(const struct sim_inst *ip, unsigned int b, unsigned int blocks)
 {
 	unsigned int cbsz = (unsigned int)ip->imm & 7, abid = (unsigned int)(ip->imm >> 8) & 15;
@@ -120,7 +120,7 @@ mfma_f32(struct sim_wave *w, const struct sim_inst *ip, struct shape s)
 	return ip + 2;
 }
 
-/* Elements of all lanes, in single precision; a denormal is +0. */
+/* Elements of all lanes, in single precision; denormals become +0. */
 static inline void elements_half(const u32 *src, f32 (*to)[64], unsigned int n, enum element type)
 {
 	for (unsigned int e = 0; e < n; e++) {
@@ -137,7 +137,7 @@ static inline void elements_half(const u32 *src, f32 (*to)[64], unsigned int n, 
 	}
 }
 
-/* As B's lanes are permuted. */
+/* Permutes rows like B's lanes. */
 static inline void permute(void *rows, unsigned int n, unsigned int blgp)
 {
 	u32 from[64], *row = rows;
@@ -234,7 +234,7 @@ mfma_i32(struct sim_wave *w, const struct sim_inst *ip, struct shape s)
 	return ip + 2;
 }
 
-/* Double precision: the BLGP field holds negations of A, B and C instead. */
+/* Double precision: the BLGP field holds negations of A, B and C. */
 static inline f64 negated(f64 v, const struct sim_inst *ip, unsigned int n)
 {
 	return ip->imm >> (16 + n) & 1 ? -v : v;

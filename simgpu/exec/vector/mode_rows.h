@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What MODE does to rows of floats besides rounding: denormals of sources and results become zero,
- * signalling NaNs meet minimum and maximum, results are scaled (omod) and clamped. "AMD Instinct
- * MI200" ISA manual, chapters "Floating-point modes", "Output modifiers".
+ * Effects of MODE on rows of floats other than rounding: denormals of sources and results become
+ * zero, minimum and maximum handle signalling NaNs, results are scaled (omod) and clamped. "AMD
+ * Instinct MI200" ISA manual, chapters "Floating-point modes", "Output modifiers".
  */
 #ifndef PROBE_SIMGPU_EXEC_VECTOR_MODE_ROWS_H
 #define PROBE_SIMGPU_EXEC_VECTOR_MODE_ROWS_H
@@ -30,7 +30,10 @@ static inline u32 quieted32(u32 bits)
 	return nan32(bits) ? quiet32(bits) : bits;
 }
 
-/* Keep denormals of sources (bit 0) and results (bit 1): of single precision, and of the others. */
+/*
+ * Whether to keep denormals of sources (bit 0) and results (bit 1): for single precision, and for
+ * the other types.
+ */
 static inline u32 denorm_bits(const struct sim_wave *w, enum sim_out type)
 {
 	return w->mode >> (type == SIM_OUT_F32 || type == SIM_OUT_PK_F32 ? 4 : 6) & 3;
@@ -83,7 +86,7 @@ static inline void row_source_mode(const struct sim_wave *w, const struct sim_in
 /* omod and clamp of one result; a NaN is clamped to 0 only with DX10_CLAMP. */
 struct finish {
 	f64 factor; /* 1: no omod */
-	f64 least;  /* omod: what is smaller becomes +0, and so does -0 */
+	f64 least;  /* omod: smaller results become +0, and so does -0 */
 	bool clamp, nan_to_zero;
 };
 
@@ -129,8 +132,8 @@ static inline void row_finish(u32 *d, enum sim_out type, const struct finish *f)
 }
 
 /*
- * omod works only while result denormals are off and IEEE mode is off, and then flushes what it
- * makes as well.
+ * omod applies only while result denormals are off and IEEE mode is off, and then flushes its own
+ * results, too.
  */
 static inline void row_result_mode(const struct sim_wave *w, const struct sim_inst *ip, u32 *d)
 {

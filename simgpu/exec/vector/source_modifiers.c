@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operand modifiers: SDWA, DPP, neg, abs, op_sel, clamp, omod, and what the MODE register asks of
- * floats. "AMD Instinct MI200" ISA manual, chapters "SDWA", "DPP", "VOP3P"; the rare
- * path, so it favours plainness over speed.
+ * Operand modifiers: SDWA, DPP, neg, abs, op_sel, clamp, omod, and the effects of the MODE register
+ * on floats. "AMD Instinct MI200" ISA manual, chapters "SDWA", "DPP", "VOP3P". It is the rare path,
+ * so it is written for clarity, not for speed.
  */
 #include "simgpu/exec/handler_table.h"
 #include "simgpu/exec/vector/vector_source.h"
@@ -84,7 +84,7 @@ static void source_packed(const struct sim_inst *ip, unsigned int n, u32 *r)
 	}
 }
 
-/* v_fma_mix*: op_sel_hi makes the source a half, op_sel says which; neg_hi means abs. */
+/* v_fma_mix*: op_sel_hi makes the source a half, op_sel selects which; neg_hi means abs. */
 static void source_mix(const struct sim_wave *w, const struct sim_inst *ip, unsigned int n, u32 *r)
 {
 	bool special = w->fp_special & ip->fp, half = ip->m.opsel_hi >> n & 1,
@@ -145,7 +145,7 @@ static u32 mxcsr_of(const struct sim_wave *w, const struct sim_inst *ip)
 	return 0x1f80 | rounding[single ? w->mode & 3 : w->mode >> 2 & 3] << 13;
 }
 
-/* The body for the current MODE. */
+/* The body variant for the current MODE. */
 static u64 body_run(struct sim_wave *w, const struct sim_inst *ip, u32 *d, u32 (*src)[128],
 		    u64 mask)
 {
@@ -164,7 +164,7 @@ static u64 body_run(struct sim_wave *w, const struct sim_inst *ip, u32 *d, u32 (
 	return mask;
 }
 
-/* Put a narrow result into the part of vdst that dst_sel or op_sel names. */
+/* Stores a narrow result into the part of vdst that dst_sel or op_sel selects. */
 static void result_place(const struct sim_wave *w, const struct sim_inst *ip, u32 *d)
 {
 	const u32 *old = w->vgpr[ip->dst];

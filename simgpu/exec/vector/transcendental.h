@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Transcendental functions in double precision from sums and products only, so that every vector
- * level and every host gives the same bits: series whose truncation error is below 2^-52. Rounded
- * to single or half precision the result is within 0.5001 ulp; the hardware documents 1 ulp.
+ * level and every host gives the same bits. They are series with a truncation error below 2^-52;
+ * rounded to single or half precision, the result is within 0.5001 ulp (the hardware documents 1
+ * ulp).
  *
- * The single precision instructions neither take nor give denormals, whatever MODE says (LLVM's
- * AMDGPU back end: "v_rcp_f32 and v_rsq_f32 do not support denormals", and the scaling it puts
- * around v_exp_f32, v_log_f32 and v_sqrt_f32); those of half precision do.
+ * The single-precision instructions neither read nor produce denormals, whatever MODE says (LLVM's
+ * AMDGPU back end: "v_rcp_f32 and v_rsq_f32 do not support denormals", and the scaling that it
+ * generates around v_exp_f32, v_log_f32 and v_sqrt_f32). Those of half precision do.
  */
 #ifndef PROBE_SIMGPU_EXEC_VECTOR_TRANSCENDENTAL_H
 #define PROBE_SIMGPU_EXEC_VECTOR_TRANSCENDENTAL_H
@@ -46,7 +47,7 @@ static inline f64 exp2_any(f64 v)
 static inline f64 log2_finite(f64 v)
 {
 	u64 bits = double_bits(v);
-	/* The mantissa from sqrt(1/2) to sqrt(2). */
+	/* Normalises the mantissa to the range from sqrt(1/2) to sqrt(2). */
 	u64 shifted = bits + (0x3ff0000000000000 - 0x3fe6a09e667f3bcd);
 	f64 e = (f64)((i32)(shifted >> 52) - 1023), m, s, z, r;
 
@@ -108,7 +109,7 @@ static inline f64 cos_eighth(f64 r)
 	return 1 + z * s;
 }
 
-/* The argument in turns; `ahead` quarter turns are added (1: cosine). Infinity gives NaN. */
+/* The argument is in turns; `ahead` quarter turns are added (1: cosine). Infinity gives NaN. */
 static inline f64 sin_quarters(f64 v, i32 ahead)
 {
 	f64 turn = v - floor(v + 0.5), quarter = floor(4 * turn + 0.5), r = turn - 0.25 * quarter;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first 1280 binary digits of 2/pi behind the point, and 53-bit pieces of them. */
+/* The first 1280 binary digits of 2/pi after the point, and 53-bit parts of them. */
 #ifndef PROBE_SIMGPU_EXEC_VECTOR_TWO_OVER_PI_H
 #define PROBE_SIMGPU_EXEC_VECTOR_TWO_OVER_PI_H
 
@@ -13,7 +13,7 @@ static const uint64_t two_over_pi[20] = {
 	0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d,
 };
 
-/* Bits [shift, shift + 53) behind the binary point; zero beyond bit 1201 as in the hardware. */
+/* Bits [shift, shift + 53) after the binary point; zero beyond bit 1201 as in the hardware. */
 static inline uint64_t two_over_pi_bits(uint32_t shift)
 {
 	uint32_t word = shift / 64, bit = shift % 64;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vector operations with a lane mask in or out: carry chains, selects, wide multiply-add, and the
- * scaled division steps. "AMD Instinct MI200" ISA manual, chapters VOP2 and VOP3B.
+ * Vector operations with a lane mask as input or output: carry chains, selects, wide multiply-add,
+ * and the scaled division steps. "AMD Instinct MI200" ISA manual, chapters VOP2 and VOP3B.
  */
 #include "simgpu/exec/vector/float_bodies.h"
 
 /*
- * d = x + y, or x - y, with x and y by name from a, b; the result holds the carries out. LIMIT is
- * what clamp makes of a result that overflowed.
+ * d = x + y, or x - y, where X and Y name a or b; the result holds the carries. LIMIT is the
+ * clamped value of a result that overflowed.
  */
 #define CARRY_BODY(name, X, Y, SUM, OUT, RESULT)                                                   \
 	static u64 name(BODY_ARGS)                                                                 \
@@ -109,10 +109,10 @@ static u64 v_mad_i64_i32_sat(BODY_ARGS)
 }
 
 /*
- * V_DIV_SCALE: scale x (denominator y or numerator z) so that the refinement of z / y neither
- * overflows nor loses bits; the mask makes V_DIV_FMAS scale the result back. Where both 1/y
- * and z/y are denormal the manual's text scales the denominator up, which would overflow; the
- * only reading that yields a quotient scales it down.
+ * V_DIV_SCALE: scales x (denominator y or numerator z) so that the refinement of z / y neither
+ * overflows nor loses bits; with the mask, V_DIV_FMAS scales the result back. If both 1/y and z/y
+ * are denormal, the manual's text scales the denominator up, which would overflow; only scaling it
+ * down yields a correct quotient.
  */
 static inline f32 div_scale32(f32 x, f32 y, f32 z, bool *scaled)
 {
@@ -197,9 +197,9 @@ static u64 v_div_scale_f64(BODY_ARGS)
 }
 
 /*
- * V_DIV_FMAS: fma, then undo V_DIV_SCALE where VCC is set: the quotient estimate in z says which
- * way (a huge quotient had its denominator scaled up, a tiny one its numerator). Sum and scaling
- * round once, else denormal quotients would not be correctly rounded.
+ * V_DIV_FMAS: fma, then reverses V_DIV_SCALE where VCC is set. The quotient estimate in z gives the
+ * direction: a huge quotient had its denominator scaled up, a tiny one its numerator. Sum and
+ * scaling are rounded once; otherwise denormal quotients would not be correctly rounded.
  */
 static inline f32 div_fmas32(f32 x, f32 y, f32 z, bool scaled)
 {

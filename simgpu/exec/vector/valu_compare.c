@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vector compares: each body answers a mask of lanes. The lower case letters of the float names
- * are true for NaN ("n..." and "u", "tru"), see the VOPC chapter.
+ * Vector compares: each body returns a mask of lanes. Float compares whose name contains "n", "u"
+ * or "tru" in lower case are true for NaN; see the VOPC chapter.
  */
 #include "simgpu/exec/vector/float_bodies.h"
 
@@ -101,7 +101,7 @@ COMPARE(v_cmp_class_f16, u16, u32, class16(x) & y)
 COMPARE(v_cmp_class_f32, u32, u32, class32(x) & y)
 COMPARE(v_cmp_class_f64, u64, u32, class64(x) & y)
 
-/* A compare and its v_cmpx twin. */
+/* A compare and its v_cmpx variant. */
 #define CMP_AS(cond, T, fn, fl)                                                                    \
 	{.op = OP_v_cmp_##cond##_##T, .kind = X_VOPC, .flags = (fl), .body = fn},                  \
 	{                                                                                          \

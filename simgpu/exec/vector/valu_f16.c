@@ -58,7 +58,7 @@ static inline u32 flush16(u32 bits)
 	return bits & 0x7c00 ? bits : bits & 0x8000;
 }
 
-/* mad/mac are unfused, and neither read nor produce denormals, as those of single precision. */
+/* mad/mac are not fused, and neither read nor produce denormals, like those of single precision. */
 static inline f32 mad_operand(f32 v)
 {
 	return fabsf(v) < 0x1p-14f ? copysignf(0, v) : v;
@@ -137,7 +137,7 @@ BODY3(v_div_fixup_f16, u16, u16, u16, u16, div_fixup16(x, y, z))
 BODY2(v_pk_min_f16, u32, u32, u32, min16(x & 0xffff, y & 0xffff) | min16(x >> 16, y >> 16) << 16)
 BODY2(v_pk_max_f16, u32, u32, u32, max16(x & 0xffff, y & 0xffff) | max16(x >> 16, y >> 16) << 16)
 
-/* With a second body for any MODE. */
+/* With a second body for other values of MODE. */
 #define ROUNDED_AS(name, fn, fl)                                                                   \
 	{                                                                                          \
 		.op = OP_##name, .kind = X_VALU, .flags = (fl), .body = fn,                        \

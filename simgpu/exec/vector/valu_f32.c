@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Single precision. Sums, products and fma are IEEE; rcp, rsq and sqrt are correctly rounded and
- * exp, log, sin, cos nearly so (transcendental.h); the hardware promises 1 ulp.
+ * Single precision. Sums, products and fma are IEEE; rcp, rsq and sqrt are correctly rounded, and
+ * exp, log, sin, cos nearly so (transcendental.h); the hardware guarantees 1 ulp.
  */
 #include "simgpu/exec/vector/transcendental.h"
 
@@ -61,8 +61,8 @@ BODY2(v_ldexp_f32, f32, f32, i32, scale32(x, y))
 
 /*
  * V_DIV_FIXUP_F32: special cases of quotient x, denominator y, numerator z. The manual's overflow
- * test names the denominator's exponent, which was handled before; a quotient that came out as
- * infinity or NaN is what overflow looks like.
+ * test names the denominator's exponent, which was handled before; here an infinite or NaN quotient
+ * indicates an overflow.
  */
 static inline u32 div_fixup32(u32 x, u32 y, u32 z)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Double precision. rcp, rsq and sqrt are correctly rounded; the hardware gives fewer bits, which
+ * Double precision. rcp, rsq and sqrt are correctly rounded; the hardware returns fewer bits, which
  * compiled code refines.
  */
 #include "simgpu/exec/vector/float_bodies.h"
@@ -31,7 +31,7 @@ BODY1(v_frexp_exp_i32_f64, i32, f64, frexp_exp64(x))
 BODY1(v_frexp_mant_f64, f64, f64, frexp_mant64(x))
 BODY2(v_ldexp_f64, f64, f64, i32, scale64(x, y))
 
-/* V_DIV_FIXUP_F64, as the single precision form. */
+/* V_DIV_FIXUP_F64, like the single-precision form. */
 static inline u64 div_fixup64(u64 x, u64 y, u64 z)
 {
 	const u64 top = 1ull << 63, inf = 0x7ffull << 52;
@@ -55,7 +55,9 @@ static inline u64 div_fixup64(u64 x, u64 y, u64 z)
 }
 BODY3(v_div_fixup_f64, u64, u64, u64, u64, div_fixup64(x, y, z))
 
-/* V_TRIG_PREOP_F64: 53 bits of 2/pi, from a place the exponent of x and segment y choose. */
+/*
+ * V_TRIG_PREOP_F64: 53 bits of 2/pi, at a position selected by the exponent of x and by segment y.
+ */
 static inline f64 trig_preop(u64 x, u32 y)
 {
 	u32 exponent = (u32)(x >> 52 & 0x7ff), shift = (y & 31) * 53;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vector integer, logic, shift and byte operations, 16 to 64 bits. Bodies say the result in terms
- * of sources x, y, z. "AMD Instinct MI200" ISA manual, chapters "VOP1" to "VOP3".
+ * Vector integer, logic, shift and byte operations, 16 to 64 bits. Bodies express the result in
+ * terms of sources x, y, z. "AMD Instinct MI200" ISA manual, chapters "VOP1" to "VOP3".
  */
 #include "simgpu/exec/vector/lane_rows.h"
 
@@ -67,7 +67,7 @@ static inline i32 bfe_i(u32 v, u32 at, u32 width)
 {
 	u32 field = bfe_u(v, at, width), sign = width ? 1u << (width - 1) : 0;
 
-	/* A field that runs over the top is already sign-filled by its missing bits. */
+	/* A field that extends beyond the top is already sign-filled by its missing bits. */
 	if (at + width > 32)
 		return (i32)v >> at;
 	return (i32)((field ^ sign) - sign);
@@ -264,7 +264,10 @@ BODY3(v_mqsad_pk_u16_u8, u64, u64, u32, u64, qsad(x, y, z, true, false))
 BODY3(v_qsad_pk_u16_u8_sat, u64, u64, u32, u64, qsad(x, y, z, false, true))
 BODY3(v_mqsad_pk_u16_u8_sat, u64, u64, u32, u64, qsad(x, y, z, true, true))
 
-/* A source of up to four dwords, dword i of lane l; what a scalar or a constant lacks is zero. */
+/*
+ * A source of up to four dwords, dword i of lane l; dwords that a scalar or a constant lacks are
+ * zero.
+ */
 static u32 source_dword(const struct sim_wave *w, const struct sim_inst *ip, unsigned int n,
 			unsigned int i, unsigned int l)
 {
@@ -275,7 +278,7 @@ static u32 source_dword(const struct sim_wave *w, const struct sim_inst *ip, uns
 	return ip->constant >> n & 1 && i > 1 ? 0 : src[64 * i + l];
 }
 
-/* As V_MQSAD_PK_U16_U8 with four 32-bit sums; too wide for a body. */
+/* Like V_MQSAD_PK_U16_U8 with four 32-bit sums; too wide for a body. */
 static const struct sim_inst *v_mqsad_u32_u8(struct sim_wave *w, const struct sim_inst *ip)
 {
 	_Alignas(64) u32 out[4 * 64];

@@ -5,7 +5,7 @@
 
 #include "simgpu/exec/vector/lane_rows.h"
 
-/* Source n as rows; a scalar is spread into tmp (of two rows). */
+/* Source n as rows; a scalar is broadcast into tmp (of two rows). */
 static inline const u32 *source_row(const struct sim_wave *w, const struct sim_inst *ip,
 				    unsigned int n, u32 *tmp)
 {
@@ -18,9 +18,9 @@ static inline const u32 *source_row(const struct sim_wave *w, const struct sim_i
 }
 
 /*
- * Run the body with all modifiers: sources selected, permuted and negated, MODE applied, result
- * scaled, clamped and placed. d gets the rows to merge (NULL for compares), *enabled loses the
- * lanes that DPP switches off. Returns the body's mask.
+ * Runs the body with all modifiers: sources are selected, permuted and negated, MODE is applied,
+ * and the result is scaled, clamped and stored. d receives the rows to merge (NULL for compares);
+ * lanes that DPP disables are removed from *enabled. Returns the body's mask.
  */
 u64 LEVEL(sim_body_modified)(struct sim_wave *w, const struct sim_inst *ip, u32 *d, u64 *enabled,
 			     u64 mask);

@@ -61,7 +61,7 @@ PACKED(v_pk_lshlrev_b16, u16, (u32)q << (p & 15))
 PACKED(v_pk_lshrrev_b16, u16, q >> (p & 15))
 PACKED(v_pk_ashrrev_i16, i16, q >> (p & 15))
 
-/* Two single precision values in neighbouring registers. */
+/* Two single-precision values in adjacent registers. */
 #define PACKED32(name, expr)                                                                       \
 	static u64 name(BODY_ARGS)                                                                 \
 	{                                                                                          \
@@ -151,8 +151,9 @@ static inline f32 dot2(u32 x, u32 y, f32 z)
 }
 BODY3(v_dot2_f32_f16, f32, u32, u32, f32, dot2(x, y, z))
 
-/* Sources are single precision rows by now (source_modifiers.c); the forms that give halves are
- * there too.
+/*
+ * Sources are already single-precision rows (source_modifiers.c), which also handles the forms with
+ * half results.
  */
 BODY3(v_fma_mix_f32, f32, f32, f32, f32, fma32(x, y, z))
 
