@@ -28,7 +28,7 @@ static struct total total_of_parent(const struct derivation *d, const struct sit
 
 	if (d->launch->partial)
 		return unknown;
-	/* Of another kernel, whose ids lie between this one's: not run at all. */
+	/* The block of another kernel, whose ids are between this one's: not executed. */
 	if (strcmp(probe_sites_string(d->table, owner), d->launch->kernel))
 		return none;
 	if (block->parent == DERIVED_NONE)
@@ -51,7 +51,7 @@ static struct total total_of(const struct derivation *d, const struct site_block
 			      true};
 }
 
-/* Blocks come behind their parents. */
+/* Blocks follow their parents. */
 static void derive(struct derivation *d, struct derived_rows *ret)
 {
 	for (uint32_t i = d->blocks.first; i < d->blocks.end; i++) {
@@ -65,8 +65,7 @@ static void derive(struct derivation *d, struct derived_rows *ret)
 			derived_rows_lose(ret, block->row,
 					  d->launch->partial
 						  ? "rows of its launch were lost"
-						  : "the counts of its blocks contradict "
-						    "each other");
+						  : "the counts of its blocks are inconsistent");
 		if (!total.known || !total.executions)
 			continue;
 		ret->row[ret->count++] = (struct probe_counter_row){
@@ -86,7 +85,7 @@ bool block_counts_make(const struct probe_sites *table, const struct model_launc
 
 	*ret = (struct derived_rows){0};
 	launch_count_waves(launch, &d.whole.executions, &d.whole.lanes);
-	/* Without the kernel there is nothing to derive, and all rows are lost. */
+	/* If the table does not have the kernel, nothing can be derived, and all rows are lost. */
 	probe_sites_of_kernel(table, launch->kernel, &d.rows.first, &d.rows.count);
 	d.blocks = probe_sites_rows(table->blocks, table->block_count, sizeof(*table->blocks),
 				    d.rows.first, d.rows.count);

@@ -18,7 +18,7 @@
 static const char no_stride[] = "its stride cannot be computed from the launch's arguments";
 static const char no_place[] = "its addresses cannot be computed from the launch's arguments";
 
-/* What a set of wave classes is of; sites with the same one follow each other. */
+/* Identifies a set of wave classes. Sites with the same key are consecutive. */
 struct class_key {
 	uint32_t group, predicate, residue, address;
 	bool narrow;
@@ -29,36 +29,36 @@ struct derivation {
 	struct model_scratch *scratch;
 	const struct probe_sites *table;
 	const struct model_launch *launch;
-	uint64_t full, waves; /* EXEC of full waves, and how many there are */
+	uint64_t full, waves; /* EXEC of regular waves, and their number */
 	bool enumerated;      /* probe_ctx.enumerated */
 	struct probe_counter_row *row;
 	struct counter_rows rows; /* the same, as they were counted */
 	struct probe_sites_range predicates, members;
-	uint64_t *executed; /* by predicate: full waves that execute its block; or NOT_DONE */
+	uint64_t *executed; /* per predicate: regular waves that execute its block; or NOT_DONE */
 	struct wave_classes classes;
 	struct class_key key;
-	const char *failed;	      /* at the classes of this key */
-	struct launch_memo_row *memo; /* of the sites, or NULL */
+	const char *failed;	      /* reason there are no classes for this key, or NULL */
+	struct launch_memo_row *memo; /* per site, or NULL */
 	struct derived_rows *result;
 };
 
-void derived_rows_lose(struct derived_rows *rows, uint32_t site, const char *why)
+void derived_rows_lose(struct derived_rows *rows, uint32_t site, const char *reason)
 {
 	if (rows->sites_lost < DERIVED_LOSSES_NAMED)
-		rows->loss[rows->sites_lost] = (struct derived_loss){site, why};
+		rows->loss[rows->sites_lost] = (struct derived_loss){site, reason};
 	rows->sites_lost++;
 	rows->lost++;
 }
 
-/* Of another kernel, or of a function: not executed at all. */
+/* A row of another kernel, or of a function: not executed in this launch. */
 static bool is_foreign(const struct derivation *d, uint32_t row)
 {
 	return strcmp(probe_sites_string(d->table, d->table->sites[row].owner), d->launch->kernel);
 }
 
-/* ---- How often ------------------------------------------------------------------------------ */
+/* ---- Executions ----------------------------------------------------------------------------- */
 
-/* Full waves that execute a predicate's block, by enumeration. */
+/* Regular waves that execute a predicate's block, by enumeration. */
 static uint64_t place_predicate(struct derivation *d, uint32_t predicate)
 {
 	const struct placement_query query = {predicate, DERIVED_NONE, DERIVED_NONE, false};
@@ -78,7 +78,7 @@ static uint64_t subtract(const struct derivation *d, uint64_t from, uint64_t cou
 	return d->launch->partial || from == UNKNOWN || count > from ? UNKNOWN : from - count;
 }
 
-/* Full waves that execute a predicate's block; of none, all of the launch. */
+/* Regular waves that execute a predicate's block; without a predicate, all of the launch. */
 static uint64_t executed_by_full(struct derivation *d, uint32_t predicate)
 {
 	const struct site_predicate *p = &d->table->predicates[predicate];
@@ -101,7 +101,7 @@ static uint64_t executed_by_full(struct derivation *d, uint32_t predicate)
 	return *ret;
 }
 
-/* Full waves that executed a group and are in no histogram. */
+/* Regular waves that executed a group and are in none of its histograms. */
 static uint64_t group_executions(struct derivation *d, const struct site_group *group)
 {
 	const struct site_histogram *histogram = &d->table->histograms[group->first_histogram];
@@ -123,62 +123,65 @@ static uint64_t group_executions(struct derivation *d, const struct site_group *
 
 /* ---- Wave classes --------------------------------------------------------------------------- */
 
-/* Full waves of a group whose residues follow from the launch, but for those that were measured. */
+/*
+ * Add the regular waves of a group whose residues follow from the launch, except those that were
+ * measured.
+ */
 static const char *add_launched(struct derivation *d, const struct class_key *key, uint32_t base,
 				const struct site_histogram *residues)
 {
 	const struct placement_query query = {DERIVED_NONE, base, DERIVED_NONE, false};
 	struct wave_classes all = {0};
-	const char *why = NULL;
+	const char *reason = NULL;
 
 	if (!d->full)
 		return NULL;
 	if (!wave_placement_add(d->table, d->launch, &query, &all))
-		why = no_place;
-	for (uint32_t i = 0; i < all.count && !why; i++)
+		reason = no_place;
+	for (uint32_t i = 0; i < all.count && !reason; i++)
 		if (all.class[i].exec == d->full &&
 		    !wave_classes_add(&d->classes, &all.class[i], NULL))
-			why = "out of memory";
+			reason = "out of memory";
 	wave_classes_clear(&all);
-	if (!why && residues)
-		why = histogram_add(&d->rows, residues, key->residue, d->full, &all);
-	for (uint32_t i = 0; i < all.count && !why; i++)
+	if (!reason && residues)
+		reason = histogram_add(&d->rows, residues, key->residue, d->full, &all);
+	for (uint32_t i = 0; i < all.count && !reason; i++)
 		if (!wave_classes_subtract(&d->classes, &all.class[i]))
-			why = "its waves are not where the launch places them";
+			reason = "its counts contradict its launch";
 	wave_classes_deinit(&all);
-	return why;
+	return reason;
 }
 
-/* What was counted of a group. */
+/* Add the classes that the device has counted for a group. */
 static const char *add_counted(struct derivation *d, const struct site_group *group,
 			       const struct class_key *key, uint32_t base)
 {
 	struct wave_class full = {.exec = d->full, .count = group_executions(d, group)};
 	bool launched = group->flags & PROBE_GROUP_LAUNCH;
 	const struct site_histogram *histogram, *residues = NULL;
-	const char *why = NULL;
+	const char *reason = NULL;
 
 	if (full.count == UNKNOWN)
 		return d->launch->partial ? "rows of its launch were lost"
-					  : "the counts of its blocks contradict each other";
-	for (uint32_t i = 0; i < group->histogram_count && !why; i++) {
+					  : "the counts of its blocks are inconsistent";
+	for (uint32_t i = 0; i < group->histogram_count && !reason; i++) {
 		histogram = &d->table->histograms[group->first_histogram + i];
 		if (histogram->kind == HISTOGRAM_RESIDUES && launched)
 			residues = histogram;
 		else
-			why = histogram_add(&d->rows, histogram, key->residue, d->full,
-					    &d->classes);
+			reason = histogram_add(&d->rows, histogram, key->residue, d->full,
+					      &d->classes);
 	}
-	if (why)
-		return why;
+	if (reason)
+		return reason;
 	if (launched && key->residue != DERIVED_NONE)
 		return add_launched(d, key, base, residues);
 	if (full.count && !full.exec)
-		return "its launch has no full waves, but some were counted";
+		return "its launch has no regular waves, but some were counted";
 	return full.count && !wave_classes_add(&d->classes, &full, NULL) ? "out of memory" : NULL;
 }
 
-/* Does all that a group does follow from the launch, behind branches? */
+/* Do all executions of a group follow from the launch, including the branches that guard it? */
 static bool is_placed(const struct site_group *group)
 {
 	return group->flags & PROBE_GROUP_LAUNCH && group->predicate != DERIVED_NONE;
@@ -199,7 +202,7 @@ static const char *place(struct derivation *d, const struct site_group *group,
 	return wave_placement_add(d->table, d->launch, &query, &d->classes) ? NULL : no_place;
 }
 
-/* The classes of a member's executions that were not measured, into d->classes. */
+/* Put the classes of a member's unmeasured executions into d->classes. */
 static const char *find_classes(struct derivation *d, const struct site_member *member)
 {
 	const struct site_group *group = &d->table->groups[member->group];
@@ -233,15 +236,15 @@ static const char *find_classes(struct derivation *d, const struct site_member *
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-/* To the site's counters, what its classes cost. */
+/* Add the cost of all classes to the site's counters. */
 static const char *add_cost(struct derivation *d, const struct site_member *member,
 			    uint64_t to[PROBE_COUNTERS])
 {
-	const char *why = find_classes(d, member);
+	const char *reason = find_classes(d, member);
 	uint64_t value[PROBE_COUNTERS];
 
-	if (why)
-		return why;
+	if (reason)
+		return reason;
 	for (uint32_t i = 0; i < d->classes.count; i++) {
 		const struct wave_class *class = &d->classes.class[i];
 
@@ -258,7 +261,7 @@ static const char *add_cost(struct derivation *d, const struct site_member *memb
 	return NULL;
 }
 
-static void add_once(uint64_t *to, const uint64_t *value)
+static void add_counters(uint64_t *to, const uint64_t *value)
 {
 	for (int k = 0; k < PROBE_C_ADDED; k++)
 		to[k] += value[k];
@@ -266,32 +269,32 @@ static void add_once(uint64_t *to, const uint64_t *value)
 		to[k] = value[k] > to[k] ? value[k] : to[k];
 }
 
-/* NULL, or why there are no counters. All of it may be known from a launch before. */
+/* Returns NULL, or why there are no counters. An equivalent launch may have been derived before. */
 static const char *derive(struct derivation *d, const struct site_member *member)
 {
 	const struct site_group *group = &d->table->groups[member->group];
 	uint64_t *to = d->row[member->site - d->rows.first].value;
 	struct launch_memo_row *memo = NULL;
-	const char *why;
+	const char *reason;
 
 	if (!counter_row(&d->rows, group->row))
-		return "its group is not its kernel's";
+		return "its group belongs to another kernel";
 	if (d->memo && (is_placed(group) || is_enumerated(d, group)))
 		memo = &d->memo[member->site - d->rows.first];
 	if (!memo)
 		return add_cost(d, member, to);
 	if (!memo->known) {
 		memset(memo->value, 0, sizeof(memo->value));
-		why = add_cost(d, member, memo->value);
-		if (why)
-			return why;
+		reason = add_cost(d, member, memo->value);
+		if (reason)
+			return reason;
 		memo->known = true;
 	}
-	add_once(to, memo->value);
+	add_counters(to, memo->value);
 	return NULL;
 }
 
-static bool find_memo(struct derivation *d)
+static bool uses_memo(struct derivation *d)
 {
 	for (uint32_t i = d->members.first; i < d->members.end; i++) {
 		const struct site_group *group = &d->table->groups[d->table->members[i].group];
@@ -302,7 +305,7 @@ static bool find_memo(struct derivation *d)
 	return false;
 }
 
-static void derive_all(struct derivation *d)
+static void derive_members(struct derivation *d)
 {
 	struct launch_memo *memo = model_scratch_memo(d->scratch);
 
@@ -313,17 +316,17 @@ static void derive_all(struct derivation *d)
 				      sizeof(*d->table->members), d->rows.first, d->rows.count);
 	for (uint32_t i = 0; i < d->predicates.end - d->predicates.first; i++)
 		d->executed[i] = NOT_DONE;
-	if (memo && find_memo(d))
+	if (memo && uses_memo(d))
 		d->memo = launch_memo_rows(memo, d->table, d->launch, d->rows.first, d->rows.count);
 	memset(&d->key, 0xff, sizeof(d->key));
 	for (uint32_t i = d->members.first; i < d->members.end; i++) {
 		const struct site_member *member = &d->table->members[i];
-		const char *why = NULL;
+		const char *reason = NULL;
 
 		if (d->table->sites[member->site].kinds & 1u << PROBE_KIND_MEMORY)
-			why = derive(d, member);
-		if (why)
-			derived_rows_lose(d->result, member->site, why);
+			reason = derive(d, member);
+		if (reason)
+			derived_rows_lose(d->result, member->site, reason);
 	}
 }
 
@@ -356,12 +359,12 @@ bool derived_rows_make(struct model_scratch *scratch, const struct probe_sites *
 	*ret = (struct derived_rows){0};
 	d.full = launch_full_waves(launch, &d.waves);
 	d.enumerated = probe_launch_enumerable(launch->grid, launch->group);
-	/* Without the kernel there is nothing to derive, and all rows are lost. */
+	/* If the table does not have the kernel, nothing can be derived, and all rows are lost. */
 	probe_sites_of_kernel(table, launch->kernel, &d.rows.first, &d.rows.count);
 	done = alloc(&d, raw, raw_count);
 	if (done) {
 		if (d.rows.count)
-			derive_all(&d);
+			derive_members(&d);
 		for (uint32_t i = 0; i < d.rows.count; i++)
 			if (d.row[i].value[PROBE_C_EXECUTIONS] &&
 			    !probe_site_is_row(table->sites[d.rows.first + i].access))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters of sites that were derived, not measured (codeobj/derived_sites.h): from the rows that a
- * launch of the `memory` kind left behind, the rows as if every site had been measured.
+ * Derives the counters of sites that were not measured (codeobj/derived_sites.h): from the rows of
+ * one launch of the `memory` kind, the rows as if every site had been measured.
  *
- * For each member of a group: the wave classes (wave_classes.h) of its group's executions, from the
- * launch (wave_placement.h), the group's counts and its histograms (histograms.h); what one
- * execution costs by each of them (site_cost.h); and the sum. What follows from the launch alone is
- * kept for launches that are like it (launch_memo.h).
+ * For each member of a group: take the wave classes (wave_classes.h) of its group's executions,
+ * from the launch (wave_placement.h), the group's counts and its histograms (histograms.h). Compute
+ * the cost of one execution in each class (site_cost.h), and sum up. Results that depend on the
+ * launch alone are memoised for equivalent launches (launch_memo.h).
  */
 #ifndef PROBE_MODEL_DERIVED_ROWS_H
 #define PROBE_MODEL_DERIVED_ROWS_H
@@ -21,29 +21,29 @@
 struct probe_sites;
 struct model_scratch;
 
-/* A site without counters: its id, and why, as the end of a message. */
+/* A site whose counters are lost: its id, and the reason, as the end of a message. */
 struct derived_loss {
 	uint32_t site;
-	const char *why;
+	const char *reason;
 };
 
 #define DERIVED_LOSSES_NAMED 8
 
 struct derived_rows {
-	struct probe_counter_row *row; /* for free(); executed sites, in the order of their ids */
+	struct probe_counter_row *row; /* to be freed; executed sites, sorted by id */
 	size_t count;
-	size_t lost;	   /* rows that are no site's of the kernel, and sites without counters */
-	size_t sites_lost; /* of them, sites: the first few are named */
+	size_t lost;	   /* rows of no site of the kernel, and sites without counters */
+	size_t sites_lost; /* sites among them; the first few are in `loss` */
 	struct derived_loss loss[DERIVED_LOSSES_NAMED];
 };
 
-void derived_rows_lose(struct derived_rows *rows, uint32_t site, const char *why);
+void derived_rows_lose(struct derived_rows *rows, uint32_t site, const char *reason);
 
 /* NULL without memory. For one thread at a time. */
 struct model_scratch *model_scratch_create(void);
 void model_scratch_destroy(struct model_scratch *scratch);
 
-/* False without memory. `raw`: at most one row per id. */
+/* `raw`: the rows from the device, at most one per id. False without memory. */
 bool derived_rows_make(struct model_scratch *scratch, const struct probe_sites *table,
 		       const struct model_launch *launch, const struct probe_counter_row *raw,
 		       size_t raw_count, struct derived_rows *ret);

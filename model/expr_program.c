@@ -65,7 +65,7 @@ static bool less(const struct probe_expr_node *node, uint64_t a, uint64_t b)
 	}
 }
 
-/* What is no sum, product or bitwise operation. False: it has no value. */
+/* Other operations than sums, products and bitwise ones. False: there is no value. */
 static bool apply(const struct probe_expr_node *node, uint64_t a, uint64_t b, uint64_t *ret)
 {
 	switch (node->op) {
@@ -90,7 +90,7 @@ static bool apply(const struct probe_expr_node *node, uint64_t a, uint64_t b, ui
 	}
 }
 
-/* One loop for each operation, to be vectorised. Returns lanes without a value. */
+/* One loop per operation, so that it is vectorised. Returns a mask of lanes without a value. */
 static uint64_t binary(const struct probe_expr_node *node, const uint64_t *a, const uint64_t *b,
 		       uint32_t count, uint64_t *ret)
 {
@@ -184,7 +184,7 @@ static void step(struct expr_program *program, uint32_t at, const uint32_t id[3]
 	}
 }
 
-/* Steps that are the same in all lanes: in one, then copied to the others. */
+/* Steps that are the same in all lanes: computed in one, then copied to the others. */
 static void make_uniform(struct expr_program *program, enum expr_level level, const uint32_t id[3])
 {
 	for (uint32_t at = 0; at < program->steps; at++) {
@@ -223,9 +223,11 @@ const uint64_t *expr_program_result(struct expr_program *program, uint32_t root,
 	return program->undefined[at] & needed ? NULL : program->value[at];
 }
 
-/* ---- Making one ----------------------------------------------------------------------------- */
+/* ---- Construction --------------------------------------------------------------------------- */
 
-/* Marks a root's nodes that have no step yet, from the root down. The lowest of them. */
+/*
+ * Mark the nodes of a root that have no step yet, from the root down. Returns the lowest of them.
+ */
 static uint32_t mark(const struct probe_sites *table, uint32_t root, uint32_t *step_of)
 {
 	const uint32_t marked = DERIVED_NONE;
@@ -273,7 +275,7 @@ static bool add_step(struct expr_program *program, const struct probe_expr_node 
 	return true;
 }
 
-/* step_of: number of a node's step + 1; 0 = it has none. */
+/* step_of: index of a node's step + 1; 0 = none. */
 static bool add_root(struct expr_program *program, const struct probe_sites *table, uint32_t root,
 		     uint32_t *step_of)
 {

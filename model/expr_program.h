@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Expressions of a site table (common/expr.h), evaluated for the lanes of many waves, or bounded
+ * Evaluates expressions of a site table (common/expr.h) for the lanes of many waves, or bounds them
  * for many workgroups at once.
  *
- * A program holds the nodes that some roots use, operands first. What a launch fixes is computed
- * when the program is made, what depends on the workgroup's id once for each workgroup, and the
- * rest for the lanes of each wave. Of blockIdx.x * blockDim.x + threadIdx.x only the last sum is
- * made lane by lane.
+ * A program contains the nodes that its roots use, operands first. Steps that depend on the launch
+ * only are computed when the program is made, those that depend on the workgroup's id once per
+ * workgroup, and the rest for the lanes of each wave. For example, only the last sum of blockIdx.x
+ * * blockDim.x + threadIdx.x is computed lane by lane.
  */
 #ifndef PROBE_MODEL_EXPR_PROGRAM_H
 #define PROBE_MODEL_EXPR_PROGRAM_H
@@ -26,7 +26,7 @@ enum { WAVE_LANES = 64, EXPR_ROOTS = 24, EXPR_STEPS = 512 };
 enum expr_level { EXPR_OF_LAUNCH, EXPR_OF_GROUP, EXPR_OF_LANE };
 
 struct expr_step {
-	struct probe_expr_node node; /* operands are steps */
+	struct probe_expr_node node; /* its operands are indices of steps */
 	enum expr_level level;
 };
 
@@ -34,43 +34,47 @@ struct expr_program {
 	const struct model_launch *launch;
 	struct expr_step *step;
 	uint32_t steps;
-	uint32_t root[EXPR_ROOTS], end[EXPR_ROOTS]; /* its step; steps that it needs */
+	uint32_t root[EXPR_ROOTS],
+		end[EXPR_ROOTS]; /* per root: its step, and the end of the steps it needs */
 	uint32_t roots;
-	bool group[3]; /* do roots depend on the workgroup's id along this axis? */
+	bool group[3]; /* a root depends on the workgroup's id along this axis */
 	uint64_t (*value)[WAVE_LANES];
-	uint64_t *undefined; /* lanes without a value: divided by 0 ... */
-	uint32_t done;	     /* steps made for the current lanes */
+	uint64_t *undefined; /* per step: mask of lanes without a value (division by 0, ...) */
+	uint32_t done;	     /* steps computed for the current lanes */
 	uint32_t lanes;
 	const uint32_t *item[3];
 };
 
-/* False without memory, or if there is too much of it. Then, too, it is to be destroyed. */
+/*
+ * False without memory, or if the program is too large. The program must be deinitialised either
+ * way.
+ */
 bool expr_program_init(struct expr_program *program, const struct probe_sites *table,
 		       const struct model_launch *launch, const uint32_t *roots, uint32_t count);
 void expr_program_deinit(struct expr_program *program);
 
-/* The workgroup that the next lanes are of. */
+/* Set the workgroup of the lanes that are set next. */
 void expr_program_set_group(struct expr_program *program, const uint32_t id[3]);
-/* Lanes by the ids of their work-items. */
+/* Set the lanes, by the ids of their work-items. */
 void expr_program_set_lanes(struct expr_program *program, const uint32_t *const item[3],
 			    uint32_t lanes);
-/* A root's value in each lane. NULL: one of the lanes `needed` has none. */
+/* A root's value per lane. NULL: a lane in `needed` has none. */
 const uint64_t *expr_program_result(struct expr_program *program, uint32_t root, uint64_t needed);
 
-/* Workgroups by their ids, both ends included. */
+/* A range of workgroup ids, both ends inclusive. */
 struct group_box {
 	uint32_t first[3], last[3];
 };
 
 enum interval_truth { TRUTH_NO, TRUTH_YES, TRUTH_UNKNOWN };
 
-/* Is a root 1 in all lanes of all workgroups of the box, or 0 in all of them? */
+/* Is a root 1 (YES) or 0 (NO) in all lanes of all workgroups of the box? */
 enum interval_truth expr_program_truth(const struct expr_program *program, uint32_t root,
 				       const struct group_box *box);
 
 /*
- * Does the root depend on the argument, read at `offset` with 64 bits, by adding to it and
- * subtracting from it only? Then a multiple of 128 more is one more in the root, too.
+ * Does the root use the 64-bit argument at `offset` only as a summand? Then adding a multiple of
+ * 128 to the argument adds the same to the root.
  */
 bool expr_program_adds(const struct expr_program *program, uint32_t offset);
 

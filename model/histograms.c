@@ -6,7 +6,7 @@
 #include "model/wave_classes.h"
 
 static const char no_memory[] = "out of memory";
-static const char no_row[] = "a row of its histogram is not its kernel's";
+static const char no_row[] = "a row of its histogram belongs to another kernel";
 
 const uint64_t *counter_row(const struct counter_rows *rows, uint32_t id)
 {
@@ -35,9 +35,10 @@ static const char *add_masks(const struct counter_rows *rows,
 
 			if (residue != DERIVED_NONE)
 				class.residue =
-					row.bucket[k].residues >> PROBE_BUCKET_RESIDUE(residue) & 127;
+					row.bucket[k].residues >> PROBE_BUCKET_RESIDUE(residue) &
+					127;
 			if (class.count && !class.exec)
-				return "its histogram counts waves without lanes";
+				return "its histogram has a bucket without active lanes";
 			if (class.count && !wave_classes_add(classes, &class, NULL))
 				return no_memory;
 		}
@@ -45,16 +46,16 @@ static const char *add_masks(const struct counter_rows *rows,
 	return NULL;
 }
 
-/* The counts of one residue. */
+/* The residues of one tested address. */
 static const char *add_residues(const struct counter_rows *rows,
 				const struct site_histogram *histogram, uint32_t residue,
 				uint64_t full, struct wave_classes *classes)
 {
-	/* Each execution is counted for every residue: any of them will do. */
+	/* Each execution is counted for all tested addresses: any of them will do. */
 	uint32_t first = residue == DERIVED_NONE ? 0 : residue * PROBE_RESIDUE_ROWS;
 
 	if (first >= histogram->rows)
-		return "its histogram does not have its residue";
+		return "its histogram lacks the residues of its address";
 	for (uint32_t value = 0; value < 128; value += 4) {
 		const uint64_t *words =
 			counter_row(rows, histogram->first_row + first + PROBE_RESIDUE_ROW(value));
@@ -70,7 +71,7 @@ static const char *add_residues(const struct counter_rows *rows,
 	return NULL;
 }
 
-/* How often each lane was active: those that are, are the first ones of their wave. */
+/* Prefix masks: the number of executions in which each lane was active. */
 static const char *add_prefixes(const struct counter_rows *rows,
 				const struct site_histogram *histogram,
 				struct wave_classes *classes)
@@ -87,7 +88,7 @@ static const char *add_prefixes(const struct counter_rows *rows,
 			return no_row;
 		here = words[lane % PROBE_PREFIX_WORDS];
 		if (here < next)
-			return "counts of its lanes contradict each other";
+			return "counts of its lanes are inconsistent";
 		class.count = here - next;
 		if (class.count && !wave_classes_add(classes, &class, NULL))
 			return no_memory;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Interval arithmetic on the steps of a program. Example: for workgroups 0 to 9 of 64 work-items,
- * blockIdx.x * 64 + threadIdx.x is in [0, 639], so that it is below 1000 in all of them.
+ * blockIdx.x * 64 + threadIdx.x is in [0, 639], so that it is less than 1000 in all of them.
  *
- * A value of 32 or 64 bits is known modulo 2^32 or 2^64. Its interval is one of integers that are
- * equal to it modulo that, so sums, differences and products need no care about signs. Operations
- * that do move it into the range of signed or unsigned numbers first, if all of it fits there.
- * Operations that are missing here, and intervals that grow beyond 2^63, are unknown.
+ * A value of 32 or 64 bits is an integer modulo 2^32 or 2^64. Its interval contains one integer
+ * that is congruent to it. Sums, differences and products are therefore independent of the sign.
+ * Operations that depend on the sign first shift the interval into the range of signed or unsigned
+ * numbers, if all of it fits there. The result of other operations, and of intervals that exceed
+ * 2^63, is unknown.
  */
 #include "common/expr.h"
 #include "model/expr_program.h"
@@ -24,21 +25,24 @@ static struct range range_of(int64_t low, int64_t high)
 	return (struct range){true, low, high};
 }
 
-static bool is_one(struct range a)
+static bool is_constant(struct range a)
 {
 	return a.known && a.low == a.high;
 }
 
-/* As unsigned numbers of 32 bits, or signed ones of either width. */
-static struct range fit(struct range a, unsigned bits, bool has_sign)
+/*
+ * The interval shifted into the range of unsigned 32-bit numbers, or of signed ones of either
+ * width.
+ */
+static struct range fit(struct range a, unsigned bits, bool is_signed)
 {
-	int64_t base = has_sign ? INT32_MIN : 0, by;
+	int64_t base = is_signed ? INT32_MIN : 0, by;
 
 	if (!a.known)
 		return unknown;
 	if (bits == 64)
-		return has_sign || a.low >= 0 ? a : unknown;
-	/* The multiple of 2^32 that takes the lower bound there. */
+		return is_signed || a.low >= 0 ? a : unknown;
+	/* The multiple of 2^32 that moves the lower bound into the range. */
 	if (__builtin_sub_overflow(a.low, base, &by))
 		return unknown;
 	by &= ~(int64_t)UINT32_MAX;
@@ -58,7 +62,7 @@ static int64_t upper(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-static struct range times(struct range a, struct range b)
+static struct range product(struct range a, struct range b)
 {
 	int64_t p[4];
 	struct range ret;
@@ -76,35 +80,35 @@ static struct range times(struct range a, struct range b)
 	return ret;
 }
 
-static bool is_truth(struct range a)
+static bool is_boolean(struct range a)
 {
 	return a.known && a.low >= 0 && a.high <= 1;
 }
 
-/* Of truths, and masks of numbers that have no sign. */
+/* Bitwise operations on booleans, and masks of unsigned numbers. */
 static struct range bitwise(uint8_t op, struct range a, struct range b)
 {
-	bool truths = is_truth(a) && is_truth(b);
+	bool booleans = is_boolean(a) && is_boolean(b);
 
-	if (op == PROBE_EXPR_AND && truths)
+	if (op == PROBE_EXPR_AND && booleans)
 		return range_of(a.low & b.low, a.high & b.high);
-	if (op == PROBE_EXPR_OR && truths)
+	if (op == PROBE_EXPR_OR && booleans)
 		return range_of(a.low | b.low, a.high | b.high);
-	if (op == PROBE_EXPR_XOR && truths && is_one(b))
+	if (op == PROBE_EXPR_XOR && booleans && is_constant(b))
 		return b.low ? range_of(1 - a.high, 1 - a.low) : a;
 	if (op == PROBE_EXPR_AND && b.known && b.low >= 0)
 		return range_of(0, b.high);
 	return unknown;
 }
 
-static struct range moved(const struct probe_expr_node *node, struct range a, struct range b)
+static struct range shifted(const struct probe_expr_node *node, struct range a, struct range b)
 {
 	int64_t by = b.low;
 
-	if (!is_one(b) || by < 0 || by >= node->bits || by > 62)
+	if (!is_constant(b) || by < 0 || by >= node->bits || by > 62)
 		return unknown;
 	if (node->op == PROBE_EXPR_SHL)
-		return times(a, range_of((int64_t)1 << by, (int64_t)1 << by));
+		return product(a, range_of((int64_t)1 << by, (int64_t)1 << by));
 	a = fit(a, node->bits, node->op == PROBE_EXPR_ASHR);
 	return a.known ? range_of(a.low >> by, a.high >> by) : unknown;
 }
@@ -128,13 +132,13 @@ static struct range is_equal(struct range a, struct range b, bool equal)
 	return range_of(0, 1);
 }
 
-static struct range compared(const struct probe_expr_node *node, struct range a, struct range b)
+static struct range comparison(const struct probe_expr_node *node, struct range a, struct range b)
 {
-	bool has_sign = node->op == PROBE_EXPR_SLT || node->op == PROBE_EXPR_SLE ||
-			node->op == PROBE_EXPR_SMIN || node->op == PROBE_EXPR_SMAX;
+	bool is_signed = node->op == PROBE_EXPR_SLT || node->op == PROBE_EXPR_SLE ||
+			 node->op == PROBE_EXPR_SMIN || node->op == PROBE_EXPR_SMAX;
 
-	a = fit(a, node->bits, has_sign);
-	b = fit(b, node->bits, has_sign);
+	a = fit(a, node->bits, is_signed);
+	b = fit(b, node->bits, is_signed);
 	if (!a.known || !b.known)
 		return node->op >= PROBE_EXPR_EQ ? range_of(0, 1) : unknown;
 	switch (node->op) {
@@ -155,29 +159,29 @@ static struct range compared(const struct probe_expr_node *node, struct range a,
 	}
 }
 
-/* Of what is not negative by one number above 0. */
-static struct range divided(const struct probe_expr_node *node, struct range a, struct range b)
+/* Division of an interval that is not negative by a positive constant. */
+static struct range division(const struct probe_expr_node *node, struct range a, struct range b)
 {
-	bool rest = node->op == PROBE_EXPR_UREM || node->op == PROBE_EXPR_SREM;
-	bool has_sign = node->op == PROBE_EXPR_SDIV || node->op == PROBE_EXPR_SREM;
+	bool is_remainder = node->op == PROBE_EXPR_UREM || node->op == PROBE_EXPR_SREM;
+	bool is_signed = node->op == PROBE_EXPR_SDIV || node->op == PROBE_EXPR_SREM;
 
-	a = fit(a, node->bits, has_sign);
-	b = fit(b, node->bits, has_sign);
-	if (!a.known || a.low < 0 || !is_one(b) || b.low <= 0)
+	a = fit(a, node->bits, is_signed);
+	b = fit(b, node->bits, is_signed);
+	if (!a.known || a.low < 0 || !is_constant(b) || b.low <= 0)
 		return unknown;
-	if (!rest)
+	if (!is_remainder)
 		return range_of(a.low / b.low, a.high / b.low);
 	if (a.low / b.low != a.high / b.low)
 		return range_of(0, b.low - 1);
 	return range_of(a.low % b.low, a.high % b.low);
 }
 
-static struct range sum(uint8_t op, struct range a, struct range b)
+static struct range add_or_subtract(uint8_t op, struct range a, struct range b)
 {
 	struct range ret = {.known = true};
 
 	if (op == PROBE_EXPR_MUL)
-		return times(a, b);
+		return product(a, b);
 	if (op == PROBE_EXPR_ADD ? __builtin_add_overflow(a.low, b.low, &ret.low) ||
 					   __builtin_add_overflow(a.high, b.high, &ret.high)
 				 : __builtin_sub_overflow(a.low, b.high, &ret.low) ||
@@ -186,12 +190,12 @@ static struct range sum(uint8_t op, struct range a, struct range b)
 	return ret;
 }
 
-static struct range two(const struct probe_expr_node *node, struct range a, struct range b)
+static struct range binary(const struct probe_expr_node *node, struct range a, struct range b)
 {
-	/* Comparisons of what is not known are still 0 or 1. */
+	/* Comparisons of unknown values are still 0 or 1. */
 	if (node->op >= PROBE_EXPR_EQ ||
 	    (node->op >= PROBE_EXPR_UMIN && node->op <= PROBE_EXPR_SMAX))
-		return compared(node, a, b);
+		return comparison(node, a, b);
 	if (node->op == PROBE_EXPR_AND || node->op == PROBE_EXPR_OR || node->op == PROBE_EXPR_XOR)
 		return bitwise(node->op, a, b);
 	if (!a.known || !b.known)
@@ -200,19 +204,19 @@ static struct range two(const struct probe_expr_node *node, struct range a, stru
 	case PROBE_EXPR_ADD:
 	case PROBE_EXPR_SUB:
 	case PROBE_EXPR_MUL:
-		return sum(node->op, a, b);
+		return add_or_subtract(node->op, a, b);
 	case PROBE_EXPR_SHL:
 	case PROBE_EXPR_LSHR:
 	case PROBE_EXPR_ASHR:
-		return moved(node, a, b);
+		return shifted(node, a, b);
 	default:
-		return divided(node, a, b);
+		return division(node, a, b);
 	}
 }
 
-static struct range chosen(struct range which, struct range yes, struct range no)
+static struct range selected(struct range which, struct range yes, struct range no)
 {
-	if (is_one(which))
+	if (is_constant(which))
 		return which.low ? yes : no;
 	if (!yes.known || !no.known)
 		return unknown;
@@ -234,7 +238,7 @@ static struct range leaf(const struct probe_expr_node *node, const struct model_
 	}
 }
 
-static struct range one(uint8_t op, struct range a)
+static struct range unary(uint8_t op, struct range a)
 {
 	return op == PROBE_EXPR_SEXT   ? fit(a, 32, true)
 	       : op == PROBE_EXPR_ZEXT ? fit(a, 32, false)
@@ -255,11 +259,11 @@ static struct range range_of_step(const struct expr_program *program, uint32_t a
 	case 0:
 		return leaf(node, program->launch, box);
 	case 1:
-		return one(node->op, range[from[0]]);
+		return unary(node->op, range[from[0]]);
 	case 2:
-		return two(node, range[from[0]], range[from[1]]);
+		return binary(node, range[from[0]], range[from[1]]);
 	default:
-		return chosen(range[from[0]], range[from[1]], range[from[2]]);
+		return selected(range[from[0]], range[from[1]], range[from[2]]);
 	}
 }
 
@@ -270,7 +274,7 @@ enum interval_truth expr_program_truth(const struct expr_program *program, uint3
 
 	for (uint32_t at = 0; at < program->end[root]; at++)
 		range[at] = range_of_step(program, at, range, box);
-	if (!is_truth(*ret) || !is_one(*ret))
+	if (!is_boolean(*ret) || !is_constant(*ret))
 		return TRUTH_UNKNOWN;
 	return ret->low ? TRUTH_YES : TRUTH_NO;
 }

@@ -51,7 +51,7 @@ static uint64_t count_ids(const struct model_launch *launch, int axis, uint64_t 
 	return end - first;
 }
 
-/* Workgroups along one axis: whole ones, then what the grid's end leaves of one. */
+/* Workgroups along one axis: complete ones, and the partial one at the grid's end. */
 struct part {
 	uint64_t groups, items;
 };
@@ -62,7 +62,7 @@ static void divide_axis(const struct model_launch *launch, int axis, struct part
 	uint32_t whole = launch->grid[axis] / group, rest = launch->grid[axis] % group;
 
 	ret[0] = (struct part){count_ids(launch, axis, whole), group};
-	/* The one that is cut off is the last. */
+	/* Only the last workgroup is partial. */
 	ret[1] = (struct part){rest ? count_ids(launch, axis, whole + 1ull) - ret[0].groups : 0,
 			       rest};
 }
@@ -97,7 +97,7 @@ uint64_t launch_full_waves(const struct model_launch *launch, uint64_t *ret_wave
 
 	if (!exec)
 		return 0;
-	/* As many in each workgroup, of which there are whole ones only. */
+	/* All workgroups are complete, and have the same number of waves. */
 	for (int i = 0; i < 3; i++)
 		*ret_waves /= grid[i] / group[i];
 	for (int i = 0; i < 3; i++)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A launch of a kernel: what its counters follow from, and how many waves it has.
+ * A launch of a kernel: the values from which its counters are derived, and the number of its
+ * waves.
  *
- * Example: a grid of 1000 work-items in workgroups of 100, waves of 64 lanes: 10 workgroups of two
- * waves each, 64 lanes and 36.
+ * Example: a grid of 1000 work-items in workgroups of 100 and waves of 64 lanes has 10 workgroups
+ * of two waves each, with 64 and 36 lanes.
  */
 #ifndef PROBE_MODEL_LAUNCH_H
 #define PROBE_MODEL_LAUNCH_H
@@ -16,28 +17,28 @@
 struct model_launch {
 	const char *kernel; /* mangled name of the original */
 	const char *arch;
-	uint32_t lanes;			       /* of a wave; 0 = 64 */
+	uint32_t lanes;			       /* per wave; 0 = 64 */
 	uint32_t grid[3], group[3];	       /* work-items */
-	const struct probe_workgroups *groups; /* that counted; NULL = all */
+	const struct probe_workgroups *groups; /* that the filter selects; NULL = all */
 	const unsigned char *arguments;	       /* NULL = not recorded */
 	uint32_t argument_bytes;
-	uint64_t code; /* the code object, by a number that no other one of the run has */
-	bool partial;  /* rows were lost: counts of what did not happen are useless */
+	uint64_t code; /* number of the code object, unique in the run */
+	bool partial;  /* rows were lost, so that subtracting counts is invalid */
 };
 
-/* A size of the workgroup or grid, by its offset in the dispatch packet. False: there is none. */
+/* Workgroup or grid size at an offset in the dispatch packet. False: there is none. */
 bool launch_packet_field(const struct model_launch *launch, uint32_t offset, uint64_t *ret);
-/* `bytes` (4 or 8) of the kernel's arguments. False: they were not recorded. */
+/* Argument of `bytes` bytes (4 or 8). False: the arguments were not recorded. */
 bool launch_argument(const struct model_launch *launch, uint32_t offset, uint32_t bytes,
 		     uint64_t *ret);
 
-/* Ids along an axis, of `groups` workgroups, that counted: [*ret_first, *ret_end). */
+/* Ids of the selected workgroups along an axis with `groups` workgroups: [*ret_first, *ret_end). */
 void launch_group_ids(const struct model_launch *launch, int axis, uint64_t groups,
 		      uint64_t *ret_first, uint64_t *ret_end);
-/* Waves and lanes of the workgroups that counted; those that the grid's end cuts off, too. */
+/* Waves and lanes of all selected workgroups, including partial ones at the grid's end. */
 void launch_count_waves(const struct model_launch *launch, uint64_t *ret_waves,
 			uint64_t *ret_lanes);
-/* EXEC of full waves (wire.h section 3), 0 = there are none; and how many of them counted. */
+/* EXEC of regular waves (wire_device.h section 3), 0 = there are none; and their number. */
 uint64_t launch_full_waves(const struct model_launch *launch, uint64_t *ret_waves);
 
 #endif

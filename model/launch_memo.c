@@ -11,7 +11,7 @@
 
 enum { USED = 32, ENTRIES = 16, ENTRIES_BYTES = 4 << 20 };
 
-/* An argument that something depends on, and the bits of it that matter. */
+/* An argument that the kernel's expressions use, and a mask of the bits that matter. */
 struct used {
 	uint32_t offset, bytes;
 	uint64_t mask;
@@ -25,7 +25,7 @@ struct key {
 
 struct entry {
 	struct key key;
-	uint64_t used; /* the call that asked for it last; 0 = none */
+	uint64_t used; /* number of the last call that used it; 0 = none */
 	struct launch_memo_row *row;
 };
 
@@ -33,10 +33,10 @@ struct kernel {
 	struct kernel *next;
 	uint64_t code;
 	char *name;
-	uint32_t first, count; /* its sites: others may have some of them, too */
+	uint32_t first, count; /* its sites; ranges of kernels may overlap */
 	struct used used[USED];
 	uint32_t used_count, entries;
-	bool keeps; /* there are not too many */
+	bool keeps; /* it does not use too many arguments */
 	struct entry entry[ENTRIES];
 };
 
@@ -168,7 +168,7 @@ static bool make_key(const struct kernel *kernel, const struct model_launch *lau
 	return true;
 }
 
-/* The launch's, or the least recently used one. */
+/* The entry of the launch, or else the least recently used one. */
 static struct entry *find_entry(struct kernel *kernel, const struct key *key)
 {
 	struct entry *oldest = &kernel->entry[0];

@@ -12,9 +12,9 @@
 #include "model/launch_memo.h"
 #include "model/wave_classes.h"
 
-/* Any multiple of 128 far from both ends: where exactly does not matter. */
+/* A multiple of 128 far from both ends of the address space; the value does not matter. */
 #define BASE  (1ull << 40)
-#define REACH (1ll << 30) /* PASS_WRAP_LIMIT: nothing was proved of lanes farther apart */
+#define REACH (1ll << 30) /* PASS_WRAP_LIMIT: proofs hold for smaller distances between lanes */
 
 struct model_scratch {
 	struct probe_cache_lines_scratch lines;
@@ -43,7 +43,7 @@ struct launch_memo *model_scratch_memo(struct model_scratch *scratch)
 
 /* ---- Offsets of lanes ----------------------------------------------------------------------- */
 
-/* The value that a stride is a multiple of. */
+/* The argument or launch parameter in a stride. */
 static bool factor_of(const struct model_launch *launch, const struct probe_site_stride *stride,
 		      int64_t *ret)
 {
@@ -74,7 +74,7 @@ static bool stride_of(const struct model_launch *launch, const struct probe_site
 	       *ret < REACH;
 }
 
-/* The address of a lane, from U (struct site_member). */
+/* The address of a lane, minus the uniform part U (struct site_member). */
 static bool address_of(const struct model_launch *launch, const struct site_member *member,
 		       const struct wave_class *class, const int64_t stride[3], unsigned lane,
 		       int64_t *ret)
@@ -99,7 +99,7 @@ static bool address_of(const struct model_launch *launch, const struct site_memb
 	return true;
 }
 
-/* Of each lane, from the first one's address, by strides. False: they are not known. */
+/* Distance of each lane's address from the first active lane's, by strides. False: unknown. */
 static bool offsets_of(const struct model_launch *launch, const struct site_member *member,
 		       const struct wave_class *class, int64_t ret[64])
 {
@@ -110,7 +110,7 @@ static bool offsets_of(const struct model_launch *launch, const struct site_memb
 	if (!group[0] || !group[1] || !group[2])
 		return false;
 	for (int i = 0; i < 3; i++)
-		/* Else there is but one id along this axis. */
+		/* Otherwise there is only one id along this axis. */
 		if (group[i] > 1 && !stride_of(launch, &member->stride[i], &stride[i]))
 			return false;
 	if (!address_of(launch, member, class, stride, (unsigned)__builtin_ctzll(class->exec),
@@ -165,7 +165,7 @@ static void count_stride(uint64_t exec, const int64_t offset[64], uint64_t *valu
 		unsigned second = (unsigned)__builtin_ctzll(rest);
 
 		stride = offset[second] / (int64_t)(second - first);
-		/* As the device keeps it. */
+		/* The device stores strides in 32 bits. */
 		if (stride != (int32_t)stride)
 			return;
 	}

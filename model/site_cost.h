@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one execution of an access costs (wire.h section 3), by the rules that handlers use.
+ * The cost of one execution of an access (wire_device.h section 3), by the rules that handlers use.
  *
- * Example: a load of 4 bytes at stride 4 by 64 lanes, residue 0, touches 4 lines of 64 bytes; at
- * residue 4 it touches 5.
+ * Example: a load of 4 bytes with stride 4 by 64 lanes touches 4 cache lines of 64 bytes with
+ * residue 0, and 5 with residue 4.
  */
 #ifndef PROBE_MODEL_SITE_COST_H
 #define PROBE_MODEL_SITE_COST_H
@@ -25,8 +25,9 @@ struct wave_class;
 struct launch_memo *model_scratch_memo(struct model_scratch *scratch);
 
 /*
- * Counters of one execution by a wave of the class. `offset`: how far each lane's address is from
- * the first one's; NULL: as the site's strides say. False: a stride is unknown.
+ * Counters of one execution by a wave of the class. `offset`: the distance of each lane's address
+ * from the first active lane's; NULL: derive it from the site's strides. False: a stride is
+ * unknown.
  */
 bool site_cost(struct model_scratch *scratch, const struct probe_sites *table,
 	       const struct model_launch *launch, const struct site_member *member,

@@ -57,14 +57,14 @@ static bool grow(struct wave_classes *classes, bool offsets)
 {
 	uint32_t capacity = classes->capacity ? 2 * classes->capacity : 32, slots = 2 * capacity;
 	uint32_t *slot = calloc(slots, sizeof(*slot));
-	void *more = realloc(classes->class, capacity * sizeof(*classes->class));
+	void *grown = realloc(classes->class, capacity * sizeof(*classes->class));
 
-	classes->class = more ? more : classes->class;
-	if (more && (offsets || classes->offset)) {
-		more = realloc(classes->offset, capacity * sizeof(*classes->offset));
-		classes->offset = more ? more : classes->offset;
+	classes->class = grown ? grown : classes->class;
+	if (grown && (offsets || classes->offset)) {
+		grown = realloc(classes->offset, capacity * sizeof(*classes->offset));
+		classes->offset = grown ? grown : classes->offset;
 	}
-	if (!more || !slot) {
+	if (!grown || !slot) {
 		free(slot);
 		return false;
 	}

@@ -9,29 +9,29 @@
 #include "model/launch.h"
 #include "model/wave_classes.h"
 
-/* More waves would take minutes: a launch that keeps a GPU busy for long, or a forged one. */
+/* WAVES_MAX: more would take minutes. Only very long launches, or forged ones, have more. */
 enum { GROUP_WAVES = 16, RESIDUES = 128, PREDICATES = 20, WAVES_MAX = 1 << 25 };
 
-/* How much the waves of workgroups along an axis depend on the id. */
+/* How waves depend on the workgroup's id along an axis. */
 enum axis_use { AXIS_UNUSED, AXIS_MODULO, AXIS_EXACT };
 
-/* Ids along an axis, one for all that are alike. */
+/* Ids along an axis, one per class of equivalent ids. */
 struct axis {
 	uint32_t first, ids;
-	bool exact;		  /* each of them is one workgroup */
-	uint64_t times[RESIDUES]; /* else: how many workgroups each of these stands for */
+	bool exact;		   /* each id represents one workgroup */
+	uint64_t groups[RESIDUES]; /* otherwise: number of workgroups that each id represents */
 };
 
 struct placement {
 	const struct model_launch *launch;
 	struct placement_query query;
 	struct expr_program conditions, base, address;
-	bool divides[3]; /* do conditions depend on the workgroup's id along this axis? */
-	bool in_doubt;	 /* conditions are to be evaluated */
+	bool splits[3]; /* conditions depend on the workgroup's id along this axis */
+	bool evaluate;	/* conditions are unknown for the current workgroups */
 	struct axis axis[3];
 	uint32_t id[3];
-	uint32_t item[3][GROUP_WAVES * WAVE_LANES], items; /* of a workgroup */
-	uint32_t waves;					   /* that were looked at */
+	uint32_t item[3][GROUP_WAVES * WAVE_LANES], items; /* per workgroup */
+	uint32_t waves;					   /* visited, at most WAVES_MAX */
 	struct wave_classes *classes;
 };
 
@@ -45,15 +45,15 @@ static void set_lanes(struct placement *p, struct expr_program *program, uint32_
 	expr_program_set_lanes(program, items, lanes);
 }
 
-/* The wave's lanes, from the workgroup's item `first` on, for which all conditions are true. */
+/* Lanes of the wave that starts at work-item `first` for which all conditions are true. */
 static bool find_lanes(struct placement *p, uint32_t first, uint64_t *ret)
 {
 	uint32_t lanes = p->items - first < WAVE_LANES ? p->items - first : WAVE_LANES;
 	uint64_t exec = lanes < WAVE_LANES ? (1ull << lanes) - 1 : UINT64_MAX;
 
-	if (p->in_doubt)
+	if (p->evaluate)
 		set_lanes(p, &p->conditions, first, lanes);
-	for (uint32_t i = 0; i < p->conditions.roots && p->in_doubt && exec; i++) {
+	for (uint32_t i = 0; i < p->conditions.roots && p->evaluate && exec; i++) {
 		const uint64_t *taken = expr_program_result(&p->conditions, i, exec);
 
 		if (!taken)
@@ -99,9 +99,9 @@ static bool find_offsets(struct placement *p, uint32_t first, struct wave_class 
 	return true;
 }
 
-static bool add_wave(struct placement *p, uint32_t first, uint64_t times)
+static bool add_wave(struct placement *p, uint32_t first, uint64_t waves)
 {
-	struct wave_class class = {.count = times};
+	struct wave_class class = {.count = waves};
 	int64_t offset[WAVE_LANES];
 
 	if (++p->waves > WAVES_MAX || !find_lanes(p, first, &class.exec))
@@ -123,7 +123,7 @@ static void fill_axis(uint64_t first, uint64_t end, enum axis_use use, struct ax
 {
 	*ret = (struct axis){.ids = 1};
 	if (use == AXIS_UNUSED) {
-		ret->times[0] = end - first;
+		ret->groups[0] = end - first;
 	} else if (use == AXIS_EXACT) {
 		ret->exact = true;
 		ret->first = (uint32_t)first;
@@ -131,27 +131,30 @@ static void fill_axis(uint64_t first, uint64_t end, enum axis_use use, struct ax
 	} else {
 		ret->ids = end < RESIDUES ? (uint32_t)end : RESIDUES;
 		for (uint64_t id = 0; id < ret->ids; id++)
-			/* Ids below `end` that are equal modulo 128, less those below `first`. */
-			ret->times[id] = (end + RESIDUES - 1 - id) / RESIDUES -
-					 (first + RESIDUES - 1 - id) / RESIDUES;
+			/*
+			 * Ids less than `end` that are equal modulo 128, minus those less than
+			 * `first`.
+			 */
+			ret->groups[id] = (end + RESIDUES - 1 - id) / RESIDUES -
+					  (first + RESIDUES - 1 - id) / RESIDUES;
 	}
 }
 
-static uint64_t times_of(const struct axis *axis, uint32_t i)
+static uint64_t groups_of_id(const struct axis *axis, uint32_t i)
 {
-	return axis->exact ? 1 : axis->times[i];
+	return axis->exact ? 1 : axis->groups[i];
 }
 
-static bool add_group(struct placement *p, uint64_t times)
+static bool add_group(struct placement *p, uint64_t waves)
 {
-	if (!times)
+	if (!waves)
 		return true;
-	if (p->in_doubt)
+	if (p->evaluate)
 		expr_program_set_group(&p->conditions, p->id);
 	expr_program_set_group(&p->base, p->id);
 	expr_program_set_group(&p->address, p->id);
 	for (uint32_t first = 0; first < p->items; first += WAVE_LANES)
-		if (!add_wave(p, first, times))
+		if (!add_wave(p, first, waves))
 			return false;
 	return true;
 }
@@ -166,8 +169,9 @@ static bool add_groups(struct placement *p)
 				p->id[0] = axis[0].first + x;
 				p->id[1] = axis[1].first + y;
 				p->id[2] = axis[2].first + z;
-				if (!add_group(p, times_of(&axis[0], x) * times_of(&axis[1], y) *
-							  times_of(&axis[2], z)))
+				if (!add_group(p, groups_of_id(&axis[0], x) *
+							  groups_of_id(&axis[1], y) *
+							  groups_of_id(&axis[2], z)))
 					return false;
 			}
 	return true;
@@ -194,21 +198,24 @@ static enum interval_truth truth_in(const struct placement *p, const struct grou
 	return all;
 }
 
-/* The longest of the axes that conditions depend on. */
+/* The longest axis on which conditions depend. */
 static int longest_axis(const struct placement *p, const struct group_box *box)
 {
 	uint32_t most = 0;
 	int found = 0;
 
 	for (int i = 0; i < 3; i++)
-		if (p->divides[i] && box->last[i] - box->first[i] > most) {
+		if (p->splits[i] && box->last[i] - box->first[i] > most) {
 			most = box->last[i] - box->first[i];
 			found = i;
 		}
 	return found;
 }
 
-/* All at once if the conditions are known, else in halves, down to single workgroups. */
+/*
+ * Add all workgroups of the box at once if the conditions are known to hold or not to hold in the
+ * whole box. Otherwise divide the box into halves, down to single workgroups.
+ */
 static bool add_box(struct placement *p, const struct group_box *box)
 {
 	enum interval_truth truth = truth_in(p, box);
@@ -219,18 +226,18 @@ static bool add_box(struct placement *p, const struct group_box *box)
 		return true;
 	if (++p->waves > WAVES_MAX)
 		return false;
-	if (truth == TRUTH_UNKNOWN && p->divides[axis] && first < last) {
+	if (truth == TRUTH_UNKNOWN && p->splits[axis] && first < last) {
 		struct group_box lower = *box, upper = *box;
 
 		lower.last[axis] = first + (last - first) / 2;
 		upper.first[axis] = lower.last[axis] + 1;
 		return add_box(p, &lower) && add_box(p, &upper);
 	}
-	p->in_doubt = truth == TRUTH_UNKNOWN;
+	p->evaluate = truth == TRUTH_UNKNOWN;
 	for (int i = 0; i < 3; i++)
-		if (p->divides[i])
+		if (p->splits[i])
 			fill_axis(box->first[i], box->last[i] + 1ull,
-				  p->in_doubt ? AXIS_EXACT : use_of(p, i), &p->axis[i]);
+				  p->evaluate ? AXIS_EXACT : use_of(p, i), &p->axis[i]);
 	return add_groups(p);
 }
 
@@ -247,7 +254,7 @@ static bool add_all(struct placement *p)
 			return true;
 		box.first[i] = (uint32_t)first;
 		box.last[i] = (uint32_t)(end - 1);
-		p->divides[i] = p->conditions.group[i];
+		p->splits[i] = p->conditions.group[i];
 		fill_axis(first, end, use_of(p, i), &p->axis[i]);
 	}
 	return add_box(p, &box);
@@ -273,7 +280,7 @@ static bool number_items(struct placement *p)
 	return true;
 }
 
-/* The conditions of a predicate and of those that it is behind. */
+/* The conditions of a predicate and of those that guard it. */
 static bool add_conditions(struct placement *p, const struct probe_sites *table)
 {
 	uint32_t condition[PREDICATES], count = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the waves of a launch are: the wave classes of an access that every wave executes once, or
- * once behind branches, from expressions alone (codeobj/derived_sites.h). Nothing was counted.
+ * Derives the wave classes of an access from expressions alone (codeobj/derived_sites.h), for
+ * accesses that every wave executes once, or once if branches are taken. No counters are needed.
  *
- * Example: a[i] behind `if (i < n)`, with i the global id. For workgroups whose ids are all below n
- * interval arithmetic says that every lane executes it, for those above that none does; only the
- * one in between is evaluated lane by lane. Of a's address the value modulo 128 in the first active
- * lane is the residue.
+ * Example: a[i] guarded by `if (i < n)`, where i is the global id. Interval arithmetic proves that
+ * all lanes execute it in workgroups whose ids are all less than n, and none in those above. Only
+ * the workgroup in between is evaluated lane by lane. The residue is the address in the first
+ * active lane modulo 128.
  */
 #ifndef PROBE_MODEL_WAVE_PLACEMENT_H
 #define PROBE_MODEL_WAVE_PLACEMENT_H
@@ -20,15 +20,15 @@ struct wave_classes;
 
 /* Indices into the arrays of the site table, or DERIVED_NONE. */
 struct placement_query {
-	uint32_t predicate; /* the last branch that the access is behind */
-	uint32_t base;	    /* expression of the address that residues are of */
-	uint32_t address;   /* expression of the address in each lane: classes have offsets */
-	bool narrow;	    /* addresses have 32 bits, and residues do not matter: LDS */
+	uint32_t predicate; /* the innermost branch that guards the access */
+	uint32_t base;	    /* expression of the address, for residues */
+	uint32_t address;   /* expression of the address per lane: classes have offsets */
+	bool narrow;	    /* LDS: addresses have 32 bits, and residues are not needed */
 };
 
 /*
- * Adds the classes of all waves of the workgroups that counted. False: an expression has no value
- * (arguments were not recorded, for one), or there are too many waves.
+ * Adds the classes of all waves of the selected workgroups. False: an expression has no value (for
+ * example because arguments were not recorded), or there are too many waves.
  */
 bool wave_placement_add(const struct probe_sites *table, const struct model_launch *launch,
 			const struct placement_query *query, struct wave_classes *classes);

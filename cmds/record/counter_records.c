@@ -167,7 +167,7 @@ static void report_lost(struct recording *recording, const struct run_dispatch *
 		record_log_put(&recording->log, PROBE_LOG_WARNING, "probe-run",
 			       "%s:%u:%u (site %u): no counters of dispatch %" PRIu64 ": %s%s",
 			       *site->file ? site->file : "(unknown file)", site->line,
-			       site->column, id, dispatch->info.id, rows->loss[i].why,
+			       site->column, id, dispatch->info.id, rows->loss[i].reason,
 			       derived ? "; compile with PROBE_PROVE=0, or use --kind trace" : "");
 	}
 }

@@ -300,7 +300,7 @@ static void test_launched(void **state)
 	raw[0].value[PROBE_RESIDUE_WORD(64)] = 3;
 	rows = make(&other, raw, 1);
 	assert_int_equal(rows.lost, 1);
-	assert_non_null(strstr(rows.loss[0].why, "not where the launch places them"));
+	assert_non_null(strstr(rows.loss[0].reason, "contradict its launch"));
 	free(rows.row);
 }
 
@@ -346,19 +346,19 @@ static void test_lost(void **state)
 	assert_int_equal(rows.lost, 2);
 	assert_int_equal(rows.sites_lost, 2);
 	assert_int_not_equal(rows.loss[0].site, rows.loss[1].site);
-	assert_non_null(strstr(rows.loss[1].why, "contradict"));
+	assert_non_null(strstr(rows.loss[1].reason, "inconsistent"));
 	free(rows.row);
 	other.partial = true;
 	rows = make(&other, NULL, 0);
 	assert_int_equal(rows.lost, 2);
-	assert_non_null(strstr(rows.loss[0].why, "rows of its launch were lost"));
+	assert_non_null(strstr(rows.loss[0].reason, "rows of its launch were lost"));
 	free(rows.row);
 	other = launch;
 	other.argument_bytes = 11;
 	rows = make(&other, NULL, 0);
 	assert_int_equal(rows.count, 1); /* the LDS access needs no argument */
 	assert_int_equal(rows.lost, 1);
-	assert_non_null(strstr(rows.loss[0].why, "arguments"));
+	assert_non_null(strstr(rows.loss[0].reason, "arguments"));
 	free(rows.row);
 	other = launch;
 	other.kernel = "other";
