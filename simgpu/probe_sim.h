@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the simulated GPU offers to tools beyond the thunk interface: counters of what executed,
- * kept by the machine itself and independent of any instrumentation. Exported by libhsakmt.so.1 in
- * version node PROBE_SIM_1; look the functions up with dlsym(RTLD_DEFAULT, ...), since on a real
- * GPU they are not there. C11, clean in C++.
+ * kept by the machine itself and independent of any instrumentation. libhsakmt.so.1 exports it in
+ * version node PROBE_SIM_1. Look the functions up with dlsym(RTLD_DEFAULT, ...), because they do
+ * not exist on a real GPU. C11, also valid as C++.
  *
- * All functions are thread-safe. Structs begin with their size as the caller knows it: rows beyond
- * it are not written.
+ * All functions are thread-safe. Structs begin with their size as the caller knows it; fields
+ * beyond it are not written.
  */
 #ifndef PROBE_SIMGPU_PROBE_SIM_H
 #define PROBE_SIMGPU_PROBE_SIM_H
@@ -19,7 +19,7 @@ extern "C" {
 
 #define PROBE_SIM_VERSION 1
 
-/* Why a wave does not issue: the codes of PC samples with stall reasons on newer parts. */
+/* Why a wave does not issue: the stall reasons of PC samples on newer parts. */
 enum probe_sim_wait {
 	PROBE_SIM_WAIT_NO_INSTRUCTION,
 	PROBE_SIM_WAIT_ALU_DEPENDENCY,
@@ -40,11 +40,11 @@ struct probe_sim_counters {
 	uint64_t insts; /* wave instructions, and by class */
 	uint64_t valu, salu, smem, vmem, flat, lds, branch, other;
 	uint64_t lane_ops;	    /* active lanes summed over vector instructions */
-	uint64_t lines64, lines128; /* distinct lines per access, summed */
+	uint64_t lines64, lines128; /* sum over accesses of the distinct lines of each */
 	uint64_t lds_passes, lds_conflicts;
 	/*
-	 * By the cost model, 0 without it (PROBE_SIM_MODEL): shader cycles of the dispatch, then
-	 * counters named as the hardware's, or, where it has none, as simgpu/TIME.md says.
+	 * From the cost model, 0 without it (PROBE_SIM_MODEL): shader cycles of the dispatch, then
+	 * counters with the hardware's names. simgpu/TIME.md describes those that hardware lacks.
 	 */
 	uint64_t cycles, sq_busy_cu_cycles, sq_wave_cycles, sq_insts, sq_insts_valu, sq_insts_mfma,
 		sq_insts_salu, sq_insts_smem, sq_insts_vmem, sq_insts_flat, sq_insts_lds,
@@ -67,7 +67,7 @@ struct probe_sim_pc {
 	uint64_t lanes; /* active lanes summed over them */
 	uint64_t lines64, lines128;
 	uint64_t lds_passes, lds_conflicts;
-	/* By the cost model: issues, and cycles waves waited at it, by reason. */
+	/* From the cost model: issues, and cycles that waves waited at it, by reason. */
 	uint64_t issued;
 	uint64_t wait[PROBE_SIM_WAITS];
 	uint64_t active; /* executions with a lane in EXEC */
@@ -78,27 +78,29 @@ struct probe_sim_pc {
 uint32_t probe_sim_version(void);
 
 /*
- * Counters of one finished dispatch, by the queue it ran on (hsa_queue_t *, the hardware queue
- * where a tool wraps it) and its packet index. Only the last 4096 dispatches are kept: -ENOENT for
- * others. They are there before the completion signal is.
+ * Counters of one finished dispatch, identified by its queue (hsa_queue_t *; the hardware queue if
+ * a tool wraps it) and its packet index. Only the last 4096 dispatches are kept: -ENOENT for
+ * others. They are available before the completion signal changes.
  */
 int probe_sim_dispatch_counters(const void *queue, uint64_t packet, struct probe_sim_counters *ret);
 
-/* Sum over all finished dispatches of a kernel, by symbol without ".kd"; -ENOENT if it never ran.
+/*
+ * Sum over all finished dispatches of a kernel, by its symbol without ".kd"; -ENOENT if it never
+ * ran.
  */
 int probe_sim_kernel_counters(const char *name, struct probe_sim_counters *ret);
 
 /*
  * Visits every kernel that ran, in the order of first dispatch. A non-zero result of the callback
- * ends the walk and is returned. The callback must not call back into this interface.
+ * ends the iteration and is returned. The callback must not call this interface.
  */
 int probe_sim_each_kernel(int (*visit)(void *ctx, const char *name,
 				       const struct probe_sim_counters *counters),
 			  void *ctx);
 
 /*
- * Counters per instruction, kept if PROBE_SIM_PC=1 is set in the environment: the one at pc
- * (-ENOENT if it never ran), or every one of [base, end) in order of pc.
+ * Counters per instruction, kept if PROBE_SIM_PC=1 is set in the environment: of the one at pc
+ * (-ENOENT if it never ran), or of every one in [base, end) in order of pc.
  */
 int probe_sim_pc_counters(uint64_t pc, struct probe_sim_pc *ret);
 int probe_sim_each_pc(uint64_t base, uint64_t end,

@@ -66,7 +66,9 @@ void text_vector(struct inst_text *t, uint32_t first, unsigned int dwords, bool 
 	range(t, acc ? "a" : "v", first, dwords);
 }
 
-/* Groups of scalars start at even numbers, those of three and more at multiples of four. */
+/*
+ * Groups of scalar registers start at even numbers, those of three and more at multiples of four.
+ */
 static unsigned int align(uint32_t number, unsigned int dwords)
 {
 	return number & ~(dwords > 2 ? 3u : dwords > 1 ? 1u : 0u);
@@ -144,7 +146,7 @@ static const struct float_constant floats[] = {
 	{0x3118, 0x3e22f983, "0.15915494"},
 };
 
-/* Constants look alike whether they came as a literal or inline. */
+/* Constants have the same text whether they are literals or inline. */
 void text_constant(struct inst_text *t, uint32_t value, enum sim_show show)
 {
 	bool half = show == SHOW_F16 || show == SHOW_I16 || show == SHOW_V16;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the writers of instruction text share: registers, constants, flags. */
+/* Shared by the files that write instruction text: registers, constants, flags. */
 #ifndef PROBE_SIMGPU_ISA_OPERAND_TEXT_H
 #define PROBE_SIMGPU_ISA_OPERAND_TEXT_H
 
@@ -9,23 +9,25 @@
 
 #include "simgpu/isa/opcodes.h"
 
-/* How constants of an operand look; SHOW_32 also stands for everything that has none. */
+/* How constants of an operand are printed; SHOW_32 is also used for operands that have none. */
 enum sim_show {
 	SHOW_32,
 	SHOW_64,
 	SHOW_F16,
 	SHOW_I16,
 	SHOW_V16, /* F16 of the low half, whatever the high half */
-	SHOW_REG, /* has none: LLVM marks them as invalid */
+	SHOW_REG, /* it has none: LLVM marks constants as invalid */
 };
 
-/* Bits of the SDWA or DPP dword that must be zero, and those without meaning. */
+/* Bits of the SDWA or DPP dword that must be zero, and bits without meaning. */
 struct sim_text_extra {
 	uint32_t zero;
 	uint32_t quiet;
 };
 
-/* What printing needs to know of a row (opcode_syntax.inc, in the order of the opcode tables). */
+/*
+ * The facts about a row that printing needs (opcode_syntax.inc, in the order of the opcode tables).
+ */
 struct sim_text_row {
 	uint64_t fixed; /* bits that must have ... */
 	uint64_t value; /* ... these values */
@@ -35,7 +37,7 @@ struct sim_text_row {
 	uint8_t show[SIM_OPERANDS];
 };
 
-/* An instruction while its text is written. */
+/* The state while an instruction's text is written. */
 struct inst_text {
 	const uint32_t *w;
 	const struct sim_opcode *row;
@@ -47,7 +49,7 @@ struct inst_text {
 	size_t left;
 	bool any;      /* an operand was written */
 	bool bad;      /* not an instruction */
-	bool reserved; /* LLVM prints it, the GPU does not have it */
+	bool reserved; /* LLVM prints it, but the GPU lacks it */
 };
 
 __attribute__((format(printf, 2, 3))) void text_put(struct inst_text *t, const char *format, ...);
@@ -60,11 +62,11 @@ uint32_t text_field(const struct inst_text *t, unsigned int at, unsigned int bit
 /* " name" if the bit is set. */
 void text_flag(struct inst_text *t, unsigned int bit, const char *name);
 
-/* Operands; they mark the instruction bad when there is no such register. */
+/* Operands; they mark the instruction bad if there is no such register. */
 void text_vector(struct inst_text *t, uint32_t first, unsigned int dwords, bool acc);
 void text_scalar(struct inst_text *t, uint32_t code, unsigned int dwords);
 void text_source(struct inst_text *t, uint32_t code, unsigned int dwords, enum sim_show show);
-/* What LLVM writes in place of an operand that cannot be. */
+/* What LLVM prints in place of an invalid operand. */
 void text_invalid(struct inst_text *t, const char *text);
 void text_constant(struct inst_text *t, uint32_t value, enum sim_show show);
 void text_literal(struct inst_text *t, enum sim_show show);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text of the scalar encodings but SMEM. */
+/* Text of the scalar encodings except SMEM. */
 #include <string.h>
 
 #include "simgpu/isa/operand_text.h"
@@ -46,7 +46,7 @@ static void hwreg(struct inst_text *t, uint32_t simm16)
 	text_put(t, ")");
 }
 
-/* Counters at their maximum are not waited for and not shown, unless all are. */
+/* Counters at their maximum are not waited for and not printed, unless all are at their maximum. */
 static void waitcnt(struct inst_text *t, uint32_t simm16)
 {
 	uint32_t vm = (simm16 & 15) | (simm16 >> 14 & 3) << 4, exp = simm16 >> 4 & 7;
@@ -73,7 +73,7 @@ static const char *const gs_ops[] = {"GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS
 static const char *const sys_ops[] = {NULL, "SYSMSG_OP_ECC_ERR_INTERRUPT", "SYSMSG_OP_REG_RD",
 				      "SYSMSG_OP_HOST_TRAP_ACK", "SYSMSG_OP_TTRACE_PC"};
 
-/* Message, operation (bits 4..6), stream (bits 8..9); other bits do not matter to known ones. */
+/* Message, operation (bits 4..6), stream (bits 8..9); known messages ignore other bits. */
 static void sendmsg(struct inst_text *t, uint32_t simm16)
 {
 	uint32_t id = simm16 & 15, op = simm16 >> 4 & 7, stream = simm16 >> 8 & 3;

@@ -22,10 +22,10 @@ enum form {
 struct vector_text {
 	struct inst_text *t;
 	enum form form;
-	uint32_t w1;	   /* second dword without the quiet bits */
+	uint32_t w1;	   /* the second dword without its meaningless bits */
 	uint32_t neg, abs; /* bit per source */
 	uint32_t sext;
-	uint32_t sources; /* how many */
+	uint32_t sources; /* number of sources */
 };
 
 static bool begins(const struct inst_text *t, const char *with)
@@ -33,7 +33,7 @@ static bool begins(const struct inst_text *t, const char *with)
 	return !strncmp(sim_op_name(t->row->op), with, strlen(with));
 }
 
-/* Sources of an integer among floating ones: LLVM writes their negation as sext(). */
+/* Integer sources of floating-point instructions: LLVM prints their negation as sext(). */
 static uint32_t integer_sources(const struct inst_text *t)
 {
 	switch (t->row->op) {
@@ -68,7 +68,7 @@ static bool is_matrix(const struct inst_text *t)
 	return t->row->cls == C_MFMA || begins(t, "v_accvgpr_read") || begins(t, "v_accvgpr_write");
 }
 
-/* Fill in the form and the source modifiers; refuse reserved bits of the second dword. */
+/* Determines the form and the source modifiers; rejects reserved bits of the second dword. */
 static void find_form(struct vector_text *v)
 {
 	struct inst_text *t = v->t;
@@ -140,7 +140,7 @@ static bool has_literal(const struct vector_text *v)
 	return v->form == FORM_PLAIN;
 }
 
-/* LLVM takes scalars here, which the GPU does not have; for 32 registers it names one or two. */
+/* LLVM accepts scalars here, which the GPU lacks; for 32 registers it prints one or two. */
 static void matrix_scalar(struct vector_text *v, uint32_t code, unsigned int dwords)
 {
 	bool general = code < 102 || (code >= 108 && code <= 123);
@@ -340,7 +340,7 @@ static void dpp(struct vector_text *v)
 		 v->w1 >> 19 & 1 ? " bound_ctrl:1" : "");
 }
 
-/* " name:[0,1,...]" unless all bits have the usual value. */
+/* " name:[0,1,...]" unless all bits have the default value. */
 static void bit_list(struct inst_text *t, const char *name, uint32_t bits, unsigned int count,
 		     bool usual)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A block of gfx90a code on its way to LLVM IR.
+ * A block of gfx90a code that is being translated to LLVM IR.
  *
- * Scalar registers are 32- or 64-bit values, read from the wave when first needed and written back
- * when something else may look. Vector instructions gather in a loop over slices of `width` lanes,
- * in which vector registers are values too; what the loop wrote goes back under EXEC at its end. So
- * lanes never see each other inside a loop, and everything that crosses lanes, reads a mask that
- * the loop made, or changes EXEC closes it first.
+ * Scalar registers are 32- or 64-bit values. They are read from the wave on first use and written
+ * back before other code may read them.
+ *
+ * Vector instructions are collected in a loop over slices of `width` lanes, in which vector
+ * registers are values too; the results are merged under EXEC at the end of the loop. Lanes
+ * therefore never see each other inside a loop. An instruction that works across lanes, reads a
+ * mask that the loop makes, or changes EXEC closes the loop first.
  */
 #ifndef PROBE_SIMGPU_JIT_EMIT_H
 #define PROBE_SIMGPU_JIT_EMIT_H
@@ -31,10 +33,10 @@ struct jit {
 	LLVMTypeRef i1, i8, i32, i64, ptr, slice; /* slice: an integer with a bit per lane */
 	LLVMTypeRef v1, v32, v64, vf32, vf64, handler;
 	value function, wave, tally;
-	LLVMBuilderRef s; /* scalar code; while a loop is open, what comes before it */
+	LLVMBuilderRef s; /* scalar code; while a loop is open, the code before it */
 	LLVMBuilderRef v; /* inside the open loop */
 
-	/* Scalar registers by pairs; dirty: bit per half that the wave does not have yet. */
+	/* Scalar registers by pairs; dirty: bit per half that has not been written to the wave. */
 	struct {
 		value half[2], whole;
 		uint8_t dirty;
@@ -46,18 +48,18 @@ struct jit {
 	/* The open loop. */
 	bool open;
 	LLVMBasicBlockRef body;
-	value lane, lane64, enabled; /* first lane of the slice; its part of EXEC */
+	value lane, lane64, enabled; /* first lane of the slice; the slice's part of EXEC */
 	value row[SIM_VGPRS];
 	bool row_dirty[SIM_VGPRS];
-	uint16_t touched[SIM_VGPRS]; /* rows to forget */
+	uint16_t touched[SIM_VGPRS]; /* rows to invalidate */
 	unsigned int touched_count;
 	value mask[PAIRS]; /* made in this loop, not yet a scalar */
 	struct {
 		value whole, part;
-	} part[8]; /* slices of scalar masks, the last few */
+	} part[8]; /* slices of recently used scalar masks */
 	unsigned int parts;
 
-	/* Counters of this path so far. */
+	/* Counters of the current path. */
 	unsigned int insts, cls[C_COUNT], exec_insts;
 	const struct sim_inst *last;
 	value lanes; /* NULL: none before the current EXEC */

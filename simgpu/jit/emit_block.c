@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The walk over a block: which instructions are translated or called, its exits, its counters. */
+/* Translates a block: which instructions are translated or called, its exits, its counters. */
 #include "simgpu/jit/emit_block.h"
 
 #include "simgpu/jit/emit_float.h"
@@ -12,7 +12,7 @@
 #include "simgpu/exec/timing_trace.h"
 
 enum {
-	LONGEST = 96, /* instructions */
+	LONGEST = 96, /* in instructions */
 };
 
 static value constant_pointer(struct jit *j, const void *p)
@@ -29,7 +29,9 @@ static void add_to(struct jit *j, size_t offset, value n)
 	LLVMBuildStore(j->s, LLVMBuildAdd(j->s, old, n, ""), at);
 }
 
-/* Count what ran on this path and return `next`. Registers are in the wave already. */
+/*
+ * Counts what was executed on this path and returns `next`. The registers are already in the wave.
+ */
 static void leave(struct jit *j, value next)
 {
 	value lanes = j->lanes, index;
@@ -53,7 +55,10 @@ static void leave(struct jit *j, value next)
 	LLVMBuildRet(j->s, next);
 }
 
-/* Leave if cond, else go on. Values made on the exit path are not available after it. */
+/*
+ * Leaves the block if cond, else continues. Values made on the exit path are not available after
+ * it.
+ */
 static void leave_if(struct jit *j, value cond, value next)
 {
 	LLVMBasicBlockRef out = LLVMAppendBasicBlockInContext(j->context, j->function, "out");
@@ -90,8 +95,8 @@ static void count(struct jit *j, const struct sim_inst *ip)
 }
 
 /*
- * The run loop opens a record before an instruction that leaves one; here that is done before the
- * instruction is counted, so that the block can be left in front of it.
+ * The run loop opens a record before an instruction that writes one. Here the record is opened
+ * before the instruction is counted, so that the block can be left before the instruction.
  */
 static void open_record(struct jit *j, const struct sim_inst *ip)
 {
@@ -119,7 +124,7 @@ static void open_record(struct jit *j, const struct sim_inst *ip)
 	LLVMPositionBuilderAtEnd(j->s, on);
 }
 
-/* Mark EXEC in the trace before `next`, if the wave leaves a trace with marks. */
+/* Marks EXEC in the trace before `next`, if the wave records a trace with marks. */
 static void mark_exec(struct jit *j, const struct sim_inst *next)
 {
 	LLVMBasicBlockRef traced, marked, on;
@@ -146,21 +151,24 @@ static void mark_exec(struct jit *j, const struct sim_inst *next)
 	LLVMPositionBuilderAtEnd(j->s, on);
 }
 
-/* Whether a handler may have written EXEC. */
+/* True if a handler may have written EXEC. */
 static bool may_change_exec(const struct sim_inst *ip)
 {
 	return ip->cls == C_SALU || (ip->cls >= C_VALU && ip->cls <= C_MUL32 &&
 				     (ip->bits || jit_code(ip->sdst) / 2 == EXEC_PAIR));
 }
 
-/* The interpreter's own handler; it may stop the wave. Memory instructions leave scalars alone. */
+/*
+ * Calls the interpreter's own handler, which may stop the wave. Memory instructions do not change
+ * scalars.
+ */
 static void call(struct jit *j, const struct sim_inst *ip)
 {
 	value next, stopped;
 
 	jit_flush(j);
 	if (j->exec_insts)
-		jit_get64(j, SIM_EXEC); /* lanes count with EXEC as it was */
+		jit_get64(j, SIM_EXEC); /* active lanes are counted with EXEC as it was before */
 	next = call_handler(j, ip);
 	stopped = LLVMBuildICmp(j->s, LLVMIntEQ, next, LLVMConstNull(j->ptr), "");
 	leave_if(j, stopped, next);
@@ -193,7 +201,10 @@ static bool does_nothing(enum sim_op op)
 	}
 }
 
-/* Changes control flow or the meaning of later instructions: left to the interpreter. */
+/*
+ * True for instructions that change control flow or the meaning of later instructions; the
+ * interpreter executes them.
+ */
 static bool ends_before(const struct sim_inst *ip)
 {
 	if (!ip->row || !ip->cls || ip->trace & SIM_TRACE_HOLD)
@@ -223,7 +234,7 @@ static bool ends_before(const struct sim_inst *ip)
 	       ip->cls == C_BRANCH;
 }
 
-/* The condition of a branch, NULL if it is not one; always: s_branch. */
+/* The condition of a branch, NULL if it is not a branch; always: s_branch. */
 static value condition(struct jit *j, const struct sim_inst *ip, bool *always)
 {
 	bool zero = false;
@@ -256,7 +267,7 @@ static value condition(struct jit *j, const struct sim_inst *ip, bool *always)
 	return LLVMBuildICmp(j->s, zero ? LLVMIntEQ : LLVMIntNE, v, jit_i64(j, 0), "");
 }
 
-/* True: the block ends here, and its last exit is made. */
+/* True if the block ends here; its last exit has been emitted. */
 static bool branch(struct jit *j, const struct sim_inst *ip)
 {
 	const struct sim_inst *target = ip + 1 + ip->imm;

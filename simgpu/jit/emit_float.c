@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vector floating-point instructions in the default MODE (round to nearest, denormals kept): the
- * results of valu_f32.c and its neighbours to the bit. What the host computes with one
- * instruction is here; the rest is called.
+ * Vector floating-point instructions in the default MODE (round to nearest, denormals kept).
+ * Results are bit-identical to those of valu_f32.c and similar files. Operations that the host has
+ * as one instruction are emitted here; the others are calls.
  */
 #include "simgpu/jit/emit_float.h"
 
 #include "simgpu/jit/emit_operands.h"
 #include "simgpu/jit/emit_state.h"
 
-/* The first NaN operand wins, as float_bodies.h's nan_first32() and nan_first64(). */
+/* The first NaN operand is the result, like nan_first32() and nan_first64() of float_bodies.h. */
 static value nan_first(struct jit *j, LLVMTypeRef type, value x, value r)
 {
 	bool wide = type == j->vf64;
@@ -36,7 +36,10 @@ static value fma_of(struct jit *j, LLVMTypeRef type, value x, value y, value z)
 	value args[3] = {x, y, z};
 	value r = jit_call1(j, j->v, "llvm.fma", type, args, 3);
 
-	/* z as well: LLVM moves a negation into the instruction, which spares a NaN's sign. */
+	/*
+	 * Also for z: LLVM moves a negation into the instruction, which leaves the sign of a NaN
+	 * unchanged.
+	 */
 	r = nan_first(j, type, z, r);
 	return nan_first(j, type, x, nan_first(j, type, y, r));
 }
@@ -51,7 +54,7 @@ static value one(struct jit *j, LLVMTypeRef element)
 	return jit_splat(j, LLVMConstReal(element, 1.0));
 }
 
-/* Denormals to zero of their sign, as float_bodies.h's flush32(). */
+/* Denormals become zero with their sign, like flush32() of float_bodies.h. */
 static value flushed(struct jit *j, value v)
 {
 	value bits = LLVMBuildBitCast(j->v, v, j->v32, ""), tiny, zero;
@@ -68,7 +71,7 @@ static LLVMTypeRef float_type(struct jit *j)
 	return LLVMFloatTypeInContext(j->context);
 }
 
-/* f32 to f32. */
+/* Operations from f32 to f32. */
 static value single(struct jit *j, const struct sim_inst *ip)
 {
 #define X jit_source_float(j, ip, 0)
@@ -111,7 +114,7 @@ static value single(struct jit *j, const struct sim_inst *ip)
 static value twice(struct jit *j, const struct sim_inst *ip)
 {
 	value x, y;
-	/* Named so that X and Y read the same for both widths. */
+	/* Redefined so that X and Y have the same form for both widths. */
 #undef X
 #undef Y
 #undef Z
@@ -137,7 +140,7 @@ static value twice(struct jit *j, const struct sim_inst *ip)
 #undef Z
 }
 
-/* One half of a packed f32 operation: op_sel chooses which register each half reads. */
+/* One half of a packed f32 operation: op_sel selects which register each half reads. */
 static value packed_source(struct jit *j, const struct sim_inst *ip, unsigned int n, bool high)
 {
 	bool upper = (high ? ip->m.opsel_hi : ip->m.opsel) >> n & 1;

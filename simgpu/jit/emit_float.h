@@ -5,7 +5,7 @@
 
 #include "simgpu/jit/emit.h"
 
-/* Translate the instruction; false if it has no translation: the handler is to be called. */
+/* Translates the instruction; false if there is no translation, and the handler must be called. */
 bool jit_valu_float(struct jit *j, const struct sim_inst *ip);
 
 #endif

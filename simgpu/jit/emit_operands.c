@@ -53,8 +53,8 @@ void jit_put_wide(struct jit *j, unsigned int row, value v)
 }
 
 /*
- * Scalars first: reading one that the open loop makes closes the loop, after which rows read before
- * would be those of its last iteration.
+ * Reads scalars first: reading one that the open loop makes closes the loop, and rows read before
+ * would then be those of its last iteration.
  */
 void jit_scalars_first(struct jit *j, const struct sim_inst *ip)
 {
@@ -69,8 +69,8 @@ void jit_scalars_first(struct jit *j, const struct sim_inst *ip)
 }
 
 /*
- * Constants are read from their rows in memory: LLVM would fold x * 1.0 to x, which does not quiet
- * a signalling NaN as the multiplication does.
+ * Constants are read from their rows in memory, because LLVM would fold x * 1.0 to x, which does
+ * not quiet a signalling NaN as the multiplication does.
  */
 value jit_source_float_bits(struct jit *j, const struct sim_inst *ip, unsigned int n,
 			    unsigned int part)
@@ -85,7 +85,7 @@ value jit_source_float_bits(struct jit *j, const struct sim_inst *ip, unsigned i
 	return jit_splat(j, bits);
 }
 
-/* abs, then neg, on the sign bit of dword `high`. */
+/* Applies abs, then neg, to the sign bit of dword `high`. */
 static value with_sign(struct jit *j, const struct sim_inst *ip, unsigned int n, value bits)
 {
 	if (!ip->modded)

@@ -40,7 +40,7 @@ static uint64_t offset_of(unsigned int code)
 	return offsetof(struct sim_wave, sgpr) + 4 * code;
 }
 
-/* A mask that the open loop makes is a scalar only after it. */
+/* A mask that the open loop makes becomes a scalar only after the loop. */
 static void settle(struct jit *j, unsigned int code)
 {
 	if (j->open && j->mask[code / 2])
@@ -91,7 +91,7 @@ value jit_get64(struct jit *j, unsigned int code)
 	return low;
 }
 
-/* Lanes counted so far had the old EXEC. */
+/* Lanes counted so far used the old EXEC. */
 static void exec_changes(struct jit *j)
 {
 	value exec, n;
@@ -304,7 +304,7 @@ static void rows_store(struct jit *j)
 	}
 }
 
-/* The slices of a mask put together over the iterations of the loop. */
+/* The slices of a mask, combined over the iterations of the loop. */
 static value mask_gather(struct jit *j, value bits, LLVMBasicBlockRef from)
 {
 	LLVMBuilderRef top = LLVMCreateBuilderInContext(j->context);

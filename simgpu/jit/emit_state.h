@@ -17,9 +17,9 @@ value jit_get_scc(struct jit *j);
 void jit_put_scc(struct jit *j, value v);
 /* Register number of a byte offset in the wave. */
 unsigned int jit_code(uintptr_t offset);
-/* Write everything back that the wave does not have; closes the loop. */
+/* Writes back everything that the wave does not have; closes the loop. */
 void jit_flush(struct jit *j);
-/* Something unknown wrote scalar registers. */
+/* For calls that may have written any scalar register. */
 void jit_invalidate(struct jit *j);
 
 /* ---- Vector state */
@@ -30,7 +30,7 @@ void jit_put_row(struct jit *j, unsigned int row, value v);
 /* Bits of the slice of a mask register, or of a 64-bit scalar. */
 value jit_mask_of(struct jit *j, unsigned int code);
 value jit_mask_slice(struct jit *j, value whole);
-/* Lanes not in EXEC become 0, as in all mask results. */
+/* Lanes outside of EXEC become 0, as in all mask results. */
 void jit_put_mask(struct jit *j, unsigned int code, value bits);
 value jit_splat(struct jit *j, value scalar);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Vector integer instructions, carries and selects: the results of valu_integer.c. */
+/* Vector integer instructions, carries and selects, with the results of valu_integer.c. */
 #include "simgpu/jit/emit_valu.h"
 
 #include "simgpu/jit/emit_float.h"
@@ -51,7 +51,7 @@ static value bfe_signed(struct jit *j, value v, value at, value width)
 {
 	value field = bits_of(j, v, at, width), one = k32(j, 1), zero = k32(j, 0), sign, over;
 
-	/* A field that runs over the top is already sign-filled by its missing bits. */
+	/* A field that extends beyond the top is already sign-filled by its missing bits. */
 	over = LLVMBuildICmp(j->v, LLVMIntUGT, BIN(Add, at, width), k32(j, 32), "");
 	sign = BIN(Shl, one, BIN(And, BIN(Sub, width, one), k32(j, 31)));
 	sign = LLVMBuildSelect(j->v, LLVMBuildICmp(j->v, LLVMIntEQ, width, zero, ""), zero, sign,
@@ -60,7 +60,7 @@ static value bfe_signed(struct jit *j, value v, value at, value width)
 	return LLVMBuildSelect(j->v, over, BIN(AShr, v, at), field, "");
 }
 
-/* One and two sources of 32 bits. NULL: not here. */
+/* Operations with one or two sources of 32 bits. NULL: not translated here. */
 static value two(struct jit *j, const struct sim_inst *ip, value x, value y)
 {
 	value n31 = k32(j, 31);

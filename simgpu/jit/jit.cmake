@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# libprobe-sim-jit.so: translation of hot code, opened by the simulator when there is any. Not built
-# where the headers of hipcc's LLVM are missing; the simulator then only interprets.
+# libprobe-sim-jit.so: translates hot code; the simulator loads it when there is any. It is not
+# built if the headers of hipcc's LLVM are missing; the simulator then only interprets.
 find_library(PROBE_SIM_LLVM LLVM-${PROBE_HIP_LLVM} PATHS /usr/lib/llvm-${PROBE_HIP_LLVM}/lib)
 find_path(PROBE_SIM_LLVM_INCLUDE llvm-c/LLJIT.h PATHS /usr/lib/llvm-${PROBE_HIP_LLVM}/include NO_DEFAULT_PATH)
 if(NOT PROBE_SIM_LLVM OR NOT PROBE_SIM_LLVM_INCLUDE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libprobe-sim-jit.so: IR to machine code by LLVM's ORC. */
+/* libprobe-sim-jit.so: compiles IR to machine code with LLVM's ORC. */
 #include "simgpu/jit/emit_block.h"
 
 #include <errno.h>
@@ -24,8 +24,8 @@ static bool failed;
 static unsigned int serial;
 
 /*
- * The process ends: libLLVM's destructors come next, so wait for the current translation and start
- * no other. (Ours is the library that needs libLLVM, so ours is taken down first.)
+ * At the end of the process, libLLVM's destructors run next: waits for the current translation and
+ * starts no other. (This library needs libLLVM, so its destructors run first.)
  */
 __attribute__((destructor)) static void at_end(void)
 {
@@ -35,7 +35,7 @@ __attribute__((destructor)) static void at_end(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The parts of the host that the interpreter's level uses, no more. */
+/* Uses only the host's features that the interpreter's level uses. */
 static LLVMTargetMachineRef machine_create(const char *level)
 {
 	const char *cpu = !strcmp(level, "avx512") ? "x86-64-v4" : "x86-64-v3";
@@ -102,7 +102,7 @@ static void types_init(struct jit *j)
 	j->handler = LLVMFunctionType(j->ptr, args, 2, false);
 }
 
-/* LLVM's verifier on every block: a build with NDEBUG unset. */
+/* Runs LLVM's verifier on every block in builds with assertions. */
 static bool sound(LLVMModuleRef module)
 {
 #ifndef NDEBUG

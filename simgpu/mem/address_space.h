@@ -2,9 +2,10 @@
 /*
  * The simulated GPU's view of memory: which host ranges it may access, and how.
  *
- * CPU address = GPU address (but for registered host memory, see sim_mem_host()), so a device
- * access is a plain host access once the address is known to be in a range that was mapped to the
- * GPU (allocated through the thunk, registered, managed, or one of the thunk's own event pages).
+ * A CPU address equals the GPU address, except for registered host memory, see sim_mem_host(). A
+ * device access is therefore a plain host access once its address is known to be in a range that
+ * was mapped to the GPU: allocated through the thunk, registered, managed, or one of the thunk's
+ * own event pages.
  */
 #ifndef PROBE_SIMGPU_MEM_ADDRESS_SPACE_H
 #define PROBE_SIMGPU_MEM_ADDRESS_SPACE_H
@@ -20,7 +21,7 @@ enum sim_mem_flags {
 };
 
 /*
- * Further bits of the same flags: GPU node n may access the range. A check without such a bit
+ * Further bits in the same flags: GPU node n may access the range. A check without such a bit
  * accepts any GPU.
  */
 #define SIM_MEM_GPU(node) (1u << (8 + (node)))
@@ -34,21 +35,22 @@ struct sim_range {
 };
 
 /*
- * Bumped (release) whenever a range is added, removed or changes its flags. A caller may keep a
- * struct sim_range as long as the generation it read (acquire) before the look-up is unchanged.
+ * Incremented (release) when a range is added, removed or changes its flags. A caller may keep a
+ * struct sim_range as long as the generation that it read (acquire) before the look-up is
+ * unchanged.
  */
 uint64_t sim_mem_generation(void);
 
 /*
- * The mapped range that holds addr. Thread-safe. Returns 0, or -EFAULT and leaves *ret alone.
- * Adjacent ranges are not merged: an access across two of them is two look-ups.
+ * The mapped range that contains addr. Thread-safe. Returns 0, or -EFAULT and leaves *ret
+ * unchanged. Adjacent ranges are not merged: an access across two of them needs two look-ups.
  */
 int sim_mem_find(uint64_t addr, struct sim_range *ret);
 
 /*
- * Host memory that was registered has an address of its own on the GPU, in a window where nothing
- * else is; everywhere else CPU address = GPU address. An access that was found to be allowed and
- * touches the window goes to sim_mem_host(addr) instead. Contiguous addresses stay contiguous.
+ * Registered host memory has a different address on the GPU, in a window that contains nothing
+ * else; everywhere else the CPU address equals the GPU address. An allowed access that touches the
+ * window must use sim_mem_host(addr). Contiguous addresses stay contiguous.
  */
 extern struct sim_mem_window {
 	uint64_t base, end; /* both 0 until something is registered */
@@ -59,7 +61,7 @@ static inline bool sim_mem_aliased(uint64_t lo, uint64_t hi)
 	return hi > sim_mem_window.base && lo < sim_mem_window.end;
 }
 
-/* Host address of an address that sim_mem_find() finds; other addresses are returned unchanged. */
+/* Host address for an address that sim_mem_find() finds; other addresses are returned unchanged. */
 uint64_t sim_mem_host(uint64_t addr);
 
 #endif

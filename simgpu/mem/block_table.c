@@ -127,7 +127,7 @@ int sim_table_insert(uint64_t first, uint64_t end, struct sim_block *block)
 	return 0;
 }
 
-/* Rows are whole pages: the part that was requested. */
+/* Rows are whole pages; this is the part that was requested. */
 static struct sim_near near_of(const struct sim_row *row)
 {
 	const struct sim_block *block = row->block;
@@ -178,7 +178,7 @@ void sim_table_erase(struct sim_block *block)
 	sim_table_changed();
 }
 
-/* Less where the address space is limited (ulimit -v, valgrind). */
+/* Reserves less if the address space is limited (ulimit -v, valgrind). */
 static bool reserve_window(void)
 {
 	for (uint64_t size = WINDOW_BYTES; size >= WINDOW_LEAST; size /= 4) {
@@ -195,8 +195,8 @@ static bool reserve_window(void)
 }
 
 /*
- * Addresses for a registration: a part of the window that no row touches, with a page in front
- * that stays free, so that no access runs from one registration into the next.
+ * Addresses for a registration: a part of the window that no row touches, with a free page before
+ * it, so that no access runs from one registration into the next.
  */
 static uint64_t take_window(uint64_t size)
 {
@@ -220,8 +220,8 @@ static uint64_t take_window(uint64_t size)
 }
 
 /*
- * HIP 5.2.3 needs the GPU's address of registered memory to differ from the host's: it enters both
- * in one map and, on hipHostUnregister, aborts when it cannot remove both.
+ * HIP 5.2.3 requires the GPU's address of registered memory to differ from the host's: it enters
+ * both in one map and, on hipHostUnregister, aborts if it cannot remove both.
  */
 int sim_table_alias(struct sim_block *block)
 {
@@ -239,7 +239,7 @@ int sim_table_alias(struct sim_block *block)
 }
 
 /*
- * The window then holds other memory as well, whose accesses are slower: sim_mem_host() returns its
+ * The window then also contains other memory, whose accesses are slower: sim_mem_host() returns its
  * addresses unchanged.
  */
 void sim_table_extend_window(uint64_t first, uint64_t end)

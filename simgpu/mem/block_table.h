@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which block holds an address: the table behind gpu_allocations.c, under whose lock everything
- * here is called, and the window of GPU addresses for registered memory.
+ * Maps an address to the block that contains it: the table behind gpu_allocations.c, under whose
+ * lock everything here is called, and the window of GPU addresses for registered memory.
  *
- * Blocks sorted by first page. User blocks may overlap one another, so each row also knows how
- * far any row up to it reaches: a look-up walks back only while that covers the address.
+ * Rows are sorted by first page. User blocks may overlap each other, so each row also stores the
+ * highest end of all rows up to it: a look-up walks back only while that end is above the address.
  *
- * A user block has several rows: one at its host address and one for each address it was given on
- * the GPU. The driver maps only the latter; here both work, since a program that uses the host's
- * pointer does no harm.
+ * A user block has several rows: one at its host address and one for each of its GPU addresses. The
+ * driver maps only the latter; here both work, because a program that uses the host pointer does no
+ * harm.
  *
- * Rows move when the table changes; functions that return int return 0 or -errno.
+ * Rows move when the table changes. Functions that return int return 0 or -errno.
  */
 #ifndef PROBE_SIMGPU_MEM_BLOCK_TABLE_H
 #define PROBE_SIMGPU_MEM_BLOCK_TABLE_H
@@ -23,7 +23,7 @@
 #include "simgpu/mem/gpu_allocations.h"
 
 struct sim_row {
-	uint64_t first, end; /* page-rounded */
+	uint64_t first, end; /* rounded to pages */
 	uint64_t reach;
 	struct sim_block *block;
 };
@@ -38,13 +38,13 @@ static inline uint64_t sim_page_up(uint64_t value)
 	return sim_page_down(value + SIM_PAGE - 1);
 }
 
-/* A row that holds addr; a mapped one is preferred. */
+/* A row that contains addr; mapped ones are preferred. */
 struct sim_row *sim_table_find(uint64_t addr, bool mapped_only);
 /* The row of the block that begins at base. */
 struct sim_row *sim_table_find_base(uint64_t base, enum sim_block_kind kind);
-/* The row whose block the GPU sees at this address, as its first byte. */
+/* The row of the block whose first byte has this GPU address. */
 struct sim_row *sim_table_find_gpu(uint64_t gpu);
-/* Overlapping registrations are distinguished by the address they were made with. */
+/* Overlapping registrations are distinguished by the address with which they were made. */
 struct sim_row *sim_table_find_block(uint64_t addr);
 
 /* Rows from 0, for loops over all of them. */
@@ -53,15 +53,18 @@ struct sim_block *sim_table_block(size_t row);
 struct sim_near sim_table_near(size_t row);
 
 int sim_table_insert(uint64_t first, uint64_t end, struct sim_block *block);
-/* Give a registration an address of its own on the GPU. */
+/* Gives a registration an address of its own on the GPU. */
 int sim_table_alias(struct sim_block *block);
-/* These addresses are of a registration, though chosen by somebody else. */
+/*
+ * Includes these addresses in the window: the runtime chose them as the GPU address of a
+ * registration.
+ */
 void sim_table_extend_window(uint64_t first, uint64_t end);
-/* Grow a registration to `size` bytes; row is the one at the block's host address. */
+/* Grows a registration to `size` bytes; row is the one at the block's host address. */
 int sim_table_grow(struct sim_row *row, uint64_t size);
-/* Remove all rows of a block, and the block. */
+/* Removes all rows of a block, and the block. */
 void sim_table_erase(struct sim_block *block);
-/* The ranges the GPU may access have changed: ranges found earlier are out of date. */
+/* The ranges that the GPU may access have changed, so ranges found earlier are invalid. */
 void sim_table_changed(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The generation of code in memory: a number that goes up whenever executable memory may have
- * changed. The cache of decoded code stores the generation with each page and compares the page
- * with memory again when the number differs.
+ * The generation of code in memory: a number that is incremented when executable memory may have
+ * changed. The cache of decoded code stores it with each page, and compares the page with memory
+ * again if the number differs.
  */
 #ifndef PROBE_SIMGPU_MEM_CODE_GENERATION_H
 #define PROBE_SIMGPU_MEM_CODE_GENERATION_H

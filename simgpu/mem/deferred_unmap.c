@@ -12,9 +12,9 @@ struct waiting {
 };
 
 /*
- * Two epochs, the current one and the one before. What is freed in one may be seen by those who
- * entered in it or earlier; when all of the earlier one have left, its pages go and the epochs
- * move on.
+ * Two epochs, the current one and the previous one. Threads that entered in an epoch or earlier may
+ * still use memory freed in it. When all threads of the previous epoch have left, its pages are
+ * unmapped and the epochs advance.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned current; /* 0 or 1 */
@@ -26,7 +26,7 @@ static void unmap(uint64_t base, uint64_t size)
 	munmap((void *)(uintptr_t)base, size);
 }
 
-/* Under the lock: what may go now. */
+/* Under the lock: returns what can be unmapped now. */
 static struct waiting *advance(void)
 {
 	unsigned before = !current;
@@ -68,7 +68,7 @@ void sim_reclaim_leave(unsigned epoch)
 	struct waiting *list[2] = {NULL, NULL};
 
 	pthread_mutex_lock(&lock);
-	/* Twice: with no reader left inside, both epochs' pages go. */
+	/* Twice: if no reader is left inside, the pages of both epochs are unmapped. */
 	if (!--inside[epoch] && (lists[0] || lists[1])) {
 		list[0] = advance();
 		list[1] = advance();
@@ -90,11 +90,11 @@ void sim_reclaim_unmap(uint64_t base, uint64_t size)
 	if (waiting) {
 		*waiting = (struct waiting){lists[current], base, size};
 		lists[current] = waiting;
-		/* The memory goes now, only the addresses stay. */
+		/* The memory is released now; only the addresses stay reserved. */
 		madvise((void *)(uintptr_t)base, size, MADV_DONTNEED);
 	}
 	pthread_mutex_unlock(&lock);
-	/* Out of memory: the addresses are lost, which is better than a crash. */
+	/* Out of memory: the addresses are leaked, which is better than a crash. */
 	if (!busy)
 		unmap(base, size);
 }

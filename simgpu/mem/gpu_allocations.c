@@ -50,7 +50,7 @@ static int insert(const struct sim_block *want)
 	return err;
 }
 
-/* Blocks of 2 MiB and more begin on a 2 MiB border, as the real thunk's do. */
+/* Blocks of 2 MiB and more begin at a multiple of 2 MiB, like the real thunk's. */
 static void *map_pages(uint64_t wish, uint64_t size)
 {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
@@ -77,13 +77,15 @@ static void *map_pages(uint64_t wish, uint64_t size)
 	return (void *)(uintptr_t)aligned;
 }
 
-/* Scratch is address space, divided further by ROCr: it is not counted as used memory. */
+/*
+ * Scratch is reserved address space, which ROCr divides further: it does not count as used memory.
+ */
 static bool counts_as_vram(const struct sim_block *block)
 {
 	return block->node != SIM_NODE_CPU;
 }
 
-/* Count a block as device memory, if it is; -ENOMEM if there is not enough. */
+/* Counts a block as device memory, if it is; -ENOMEM if there is not enough. */
 static int take_vram(const struct sim_block *block)
 {
 	uint64_t limit = sim_options()->vram_mib << 20;
@@ -318,7 +320,7 @@ int sim_mem_replace_svm(uint64_t base, uint64_t end, const struct sim_block *blo
 	return err;
 }
 
-/* Host memory may be pinned by several at once, each for GPUs of its own. */
+/* Several callers may pin the same host memory at once, each for other GPUs. */
 static void add_node(struct sim_block *block, uint32_t node)
 {
 	for (uint32_t i = 0; i < block->node_count; i++)
@@ -356,8 +358,8 @@ int sim_mem_map(uint64_t addr, const uint32_t *nodes, uint32_t count, uint64_t *
 }
 
 /*
- * Two copies that pin the same host buffer at once map it twice and unmap it twice; the first
- * unmap must not take the page from the second copy.
+ * Two copies that pin the same host buffer at once map it twice and unmap it twice; the first unmap
+ * must not remove the page while the second copy uses it.
  */
 int sim_mem_unmap(uint64_t addr)
 {
@@ -451,7 +453,7 @@ bool sim_mem_allows(uint64_t addr, uint64_t size, uint32_t flags, uint64_t *bad)
 	return true;
 }
 
-/* The range that holds addr (a live one first, then the newest freed one), else the nearest. */
+/* The range that contains addr (a live one first, then the newest freed one), else the nearest. */
 static bool find_nearest(uint64_t addr, struct sim_near *ret)
 {
 	uint64_t best = UINT64_MAX, distance;

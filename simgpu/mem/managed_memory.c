@@ -15,7 +15,7 @@ struct advice {
 	uint32_t preferred, prefetched, flags, granularity;
 };
 
-/* Whole pages [base, end) of equal attributes. Sorted, apart from one another. */
+/* Whole pages [base, end) with equal attributes. Sorted and disjoint. */
 struct interval {
 	uint64_t base, end;
 	struct advice advice;
@@ -87,12 +87,12 @@ static int apply(struct advice *advice, const struct sim_svm_attribute *attribut
 
 struct change {
 	uint64_t base, end;
-	struct interval *parts; /* what replaces intervals [first, last) of the table */
+	struct interval *parts; /* the intervals that replace [first, last) of the table */
 	size_t count, first, last;
 	bool changes;
 };
 
-/* Append, or extend the part before. */
+/* Appends an interval, or extends the previous one. */
 static void put(struct change *change, uint64_t base, uint64_t end, const struct advice *advice)
 {
 	struct interval *before = change->count ? &change->parts[change->count - 1] : NULL;
@@ -118,7 +118,7 @@ static void put_changed(struct change *change, uint64_t base, uint64_t end,
 	put(change, base, end, &advice);
 }
 
-/* Cut what overlaps or touches the range at its borders, and change what lies within. */
+/* Splits intervals that overlap the range at its borders, and changes those inside. */
 static int plan(struct change *change, const struct sim_svm_attribute *attributes, size_t count)
 {
 	uint64_t at = change->base;
@@ -181,7 +181,7 @@ static uint32_t access_of(const struct advice *advice)
 	return access;
 }
 
-/* What GPUs may access changes with the table. */
+/* Updates which ranges GPUs may access. */
 static int publish(const struct change *change)
 {
 	uint64_t base = change->parts[0].base, end = change->parts[change->count - 1].end;
@@ -239,7 +239,7 @@ int sim_svm_set(uint64_t base, uint64_t size, const struct sim_svm_attribute *at
 		return -EINVAL;
 	pthread_mutex_lock(&lock);
 	err = plan(&change, attributes, count);
-	/* The usual case: a buffer that is registered again and again. */
+	/* The usual case, in which nothing changes: a buffer that is registered repeatedly. */
 	if (!err && change.changes)
 		err = commit(&change);
 	pthread_mutex_unlock(&lock);
@@ -247,7 +247,7 @@ int sim_svm_set(uint64_t base, uint64_t size, const struct sim_svm_attribute *at
 	return err;
 }
 
-/* What holds for all of the range. */
+/* The attributes that hold for the whole range. */
 static struct advice common_advice(uint64_t base, uint64_t end)
 {
 	struct advice all = untouched;
@@ -272,7 +272,7 @@ static struct advice common_advice(uint64_t base, uint64_t end)
 	return all;
 }
 
-/* Of any memory: the runtime asks about its other allocations, too. */
+/* For any memory: the runtime also queries its other allocations. */
 static bool visible(uint64_t base, uint64_t size, uint32_t node)
 {
 	return node == SIM_NODE_CPU ||

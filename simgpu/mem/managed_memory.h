@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Managed memory: host memory that attributes of its address ranges make visible to GPUs, as the
- * driver's SVM calls set them. There is one memory here, so locations, granularity and flags of
- * coherence are stored and have no effect.
+ * Managed memory: host memory that becomes accessible to GPUs by attributes of its address ranges,
+ * as the driver's SVM calls set them. The simulator has only one memory, so locations, granularity
+ * and coherence flags are stored and have no effect.
  */
 #ifndef PROBE_SIMGPU_MEM_MANAGED_MEMORY_H
 #define PROBE_SIMGPU_MEM_MANAGED_MEMORY_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Numbered as in the driver's interface and in the thunk's. */
+/* Values of the driver's and the thunk's interface. */
 enum sim_svm_type {
 	SIM_SVM_PREFERRED_LOCATION,
 	SIM_SVM_PREFETCH_LOCATION,
@@ -30,19 +30,19 @@ enum sim_svm_flags {
 
 #define SIM_SVM_NOWHERE UINT32_MAX
 
-/* value is a node (0: host memory, or SIM_SVM_NOWHERE) for locations and access. */
+/* For locations and access, value is a node (0: host memory, or SIM_SVM_NOWHERE). */
 struct sim_svm_attribute {
 	uint32_t type, value;
 };
 
-/* Whole pages are affected. 0, -EINVAL for an unknown type or no bytes, -ENOMEM. */
+/* Affects whole pages. 0, -EINVAL for an unknown type or an empty range, -ENOMEM. */
 int sim_svm_set(uint64_t base, uint64_t size, const struct sim_svm_attribute *attributes,
 		size_t count);
 
 /*
- * Fill in values. For an access type the value asks about a node, and the type becomes the answer:
- * ACCESS if it may access all of the range, else NO_ACCESS. Ranges that were never set do not
- * count; a location or flag on which the others differ is SIM_SVM_NOWHERE, or clear.
+ * Fills in values. For an access type, the value is a node, and the result is stored in the type:
+ * ACCESS if the node may access the whole range, else NO_ACCESS. Ranges that were never set are
+ * ignored. If the others differ, a location is SIM_SVM_NOWHERE, and a flag is clear.
  */
 int sim_svm_get(uint64_t base, uint64_t size, struct sim_svm_attribute *attributes, size_t count);
 

@@ -7,17 +7,17 @@
 #include <unistd.h>
 
 enum {
-	FREED = 4096, /* remembered ranges */
+	FREED = 4096, /* number of ranges that are remembered */
 };
 /*
- * An allocation further away than FAR is unrelated to the address. One within CLOSE is the
- * likely culprit even where the host happens to have a page of its own there.
+ * An allocation further away than FAR is unrelated to the address. One within CLOSE is the likely
+ * cause even if the host has a page of its own at the address.
  */
 #define FAR   ((uint64_t)1 << 40)
 #define CLOSE ((uint64_t)1 << 20)
 
 static struct sim_near freed_ranges[FREED];
-static uint64_t freed_count; /* the next goes to freed_count % FREED */
+static uint64_t freed_count; /* the next one is stored at freed_count % FREED */
 
 uint64_t sim_near_distance(const struct sim_near *near, uint64_t addr)
 {
@@ -47,7 +47,7 @@ bool sim_near_find_freed(uint64_t addr, struct sim_near *ret)
 	uint64_t best = UINT64_MAX;
 	bool found = false;
 
-	/* Newest first: addresses are used again. */
+	/* Newest first, because addresses are reused. */
 	for (uint64_t i = 1; i <= count && best; i++) {
 		const struct sim_near *near = &freed_ranges[(freed_count - i) % FREED];
 		uint64_t distance = sim_near_distance(near, addr);
@@ -92,7 +92,7 @@ static const char *inside_text(const struct sim_near *near)
 	return near->access & SIM_MEM_EXEC ? "executable " : "";
 }
 
-/* A stray pointer of the host: the process can read it, the GPU never got it. */
+/* A stray host pointer: the process can read it, but it was never mapped to the GPU. */
 static bool host_has(uint64_t addr)
 {
 	char byte;

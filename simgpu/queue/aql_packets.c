@@ -3,7 +3,7 @@
  * The packet processor of a compute queue: AQL packets (HSA System Architecture 2.9), AMD's vendor
  * packets and the PM4 packets that ROCr sends inside one.
  *
- * Packets run strictly one after the other, so the barrier bit and the fences are always honoured.
+ * Packets run strictly one after the other, so barrier bits and fences are always respected.
  */
 #include "simgpu/queue/aql_packets.h"
 
@@ -39,7 +39,7 @@ enum {
 /* The outcome of a packet. */
 enum outcome {
 	PACKET_DONE,
-	PACKET_QUIT, /* given up: the queue is being destroyed or dead */
+	PACKET_QUIT, /* abandoned: the queue is being destroyed or dead */
 };
 
 static uint8_t *packet_at(const struct sim_queue *queue, uint64_t index)
@@ -59,7 +59,7 @@ static unsigned packet_type(uint16_t header)
 
 /*
  * A packet belongs to the processor as soon as its header is not INVALID. The doorbell alone is not
- * sufficient: several producers may ring out of order, the later value being the smaller one.
+ * sufficient: several producers may ring out of order, so that a later value is smaller.
  */
 bool sim_aql_ready(const struct sim_queue *queue)
 {
@@ -69,19 +69,19 @@ bool sim_aql_ready(const struct sim_queue *queue)
 	if (atomic_load_explicit(queue->doorbell, memory_order_acquire) == UINT64_MAX ||
 	    atomic_load_explicit(queue->write, memory_order_acquire) <= read)
 		return false;
-	/* Pairs with the producer's release of the header: the packet's body is there. */
+	/* Pairs with the producer's release of the header: the packet's body is visible. */
 	header = atomic_load_explicit(header_of(packet_at(queue, read)), memory_order_acquire);
 	return packet_type(header) != HSA_PACKET_TYPE_INVALID;
 }
 
-/* In simulated time; before retire(), which notifies the host. */
+/* In simulated time. To be called before retire(), which notifies the host. */
 static void announce(struct sim_queue *queue, hsa_signal_t completion, uint64_t end)
 {
 	if (completion.handle)
 		sim_timeline_signal(&queue->time, end);
 }
 
-/* Free the slot, then signal: ROCr may reuse the packet at once. */
+/* Frees the slot, then signals, because ROCr may reuse the packet at once. */
 static void retire(struct sim_queue *queue, uint8_t *packet, hsa_signal_t completion, uint64_t end)
 {
 	uint64_t start = queue->time.start;
@@ -105,9 +105,9 @@ static enum outcome refuse(struct sim_queue *queue, enum sim_error error)
 }
 
 /*
- * The runtime writes code with a kernel of its own, which has no symbol, and whose second argument
- * is the target. It waits for it in a call that may come anywhere, since modules are loaded when a
- * kernel is first needed; so this belongs to the host's time and takes none of the device's.
+ * The runtime writes code with a kernel of its own, which has no symbol; its second argument is the
+ * target. It waits for it in calls that may come anywhere, because modules are loaded when a kernel
+ * is first needed. So this counts as work of the host, and takes no time of the device.
  */
 static bool uploads_code(const struct sim_dispatch *dispatch)
 {
@@ -159,7 +159,7 @@ static enum outcome dispatch_kernel(struct sim_queue *queue, uint8_t *packet)
 	return PACKET_DONE;
 }
 
-/* Packets that do nothing but wait. */
+/* For packets that only wait. */
 static void begin_barrier(struct sim_queue *queue, hsa_signal_t completion)
 {
 	sim_timeline_pick(&queue->time);
@@ -168,8 +168,8 @@ static void begin_barrier(struct sim_queue *queue, hsa_signal_t completion)
 
 /*
  * HIP 5.2.3 stores a marker's time stamp object after it has rung the doorbell. If the marker
- * completes before that, HIP takes the host's clock instead of the device's (Event::setStatus with
- * no time stamp), which in simulated time is nonsense. No real queue is that fast.
+ * completes before that, HIP uses the host's clock instead of the device's (Event::setStatus
+ * without a time stamp), which is wrong in simulated time. No real queue is that fast.
  */
 static void hold_back(hsa_signal_t completion)
 {
@@ -189,7 +189,7 @@ static void end_barrier(struct sim_queue *queue, uint8_t *packet, hsa_signal_t c
 	retire(queue, packet, completion, end);
 }
 
-/* A dependency is met when its value is 0; a null handle always is. */
+/* A dependency is met when its value is 0; a null handle is always met. */
 static bool met(hsa_signal_t handle)
 {
 	const amd_signal_t *signal = sim_signal(handle);
@@ -205,7 +205,10 @@ static bool and_met(const hsa_signal_t *signals)
 	return true;
 }
 
-/* When a met dependency ended, by the time stamp of the part of the device that completed it. */
+/*
+ * The tick at which a met dependency ended, from the time stamp of the part of the device that
+ * completed it.
+ */
 static uint64_t end_of(hsa_signal_t handle)
 {
 	const amd_signal_t *signal = sim_signal(handle);
@@ -213,7 +216,7 @@ static uint64_t end_of(hsa_signal_t handle)
 	return signal ? signal->end_ts : 0;
 }
 
-/* Wait in simulated time for all of them, or for the first that has ended. */
+/* Waits in simulated time for all of them, or for the first that has ended. */
 static void wait_in_time(struct sim_queue *queue, const hsa_signal_t *signals, bool all)
 {
 	uint64_t first = UINT64_MAX;
@@ -230,7 +233,7 @@ static void wait_in_time(struct sim_queue *queue, const hsa_signal_t *signals, b
 		sim_timeline_after(&queue->time, first);
 }
 
-/* Null handles are ignored, unless there is nothing else. */
+/* Null handles are ignored, unless all are null. */
 static bool or_met(const hsa_signal_t *signals)
 {
 	bool any = false;
@@ -292,9 +295,9 @@ static enum outcome barrier_value(struct sim_queue *queue, uint8_t *packet)
 }
 
 /*
- * Type-3 PM4 packets: opcode 15..8, dwords after the header minus 1 in 29..16. The one that
- * matters is ACQUIRE_MEM, which ROCr sends after it wrote code; anything else would be silently
- * lost, so it is refused.
+ * Type-3 PM4 packets: opcode 15..8, dwords after the header minus 1 in 29..16. Only ACQUIRE_MEM,
+ * which ROCr sends after it wrote code, has an effect here; all others are rejected, so that none
+ * is silently lost.
  */
 static bool run_pm4(const uint32_t *words, uint32_t count)
 {

@@ -5,10 +5,12 @@
 
 #include "simgpu/base/hardware_queue.h"
 
-/* Whether there is a packet at the read index. */
+/* True if there is a packet at the read index. */
 bool sim_aql_ready(const struct sim_queue *queue);
 
-/* Process packets until there is none left, or the queue is suspended, dead or being destroyed. */
+/*
+ * Processes packets until there is none left, or the queue is suspended, dead or being destroyed.
+ */
 void sim_aql_process(struct sim_queue *queue);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handles in a packet are untrusted addresses. Those of signals are checked before
- *  the packet is begun; the rest where it is used.
+ * Handles in a packet are untrusted addresses. Those of signals are checked before the packet
+ * begins; the others where they are used.
  */
 #include "simgpu/queue/aql_signals.h"
 
@@ -49,6 +49,6 @@ bool sim_aql_check_signals(struct sim_queue *queue, const uint8_t *packet, unsig
 	    value->header.AmdFormat == HSA_AMD_PACKET_TYPE_BARRIER_VALUE &&
 	    !check(queue, "dependency", value->signal, false))
 		return false;
-	/* At the same place in packets of every type. */
+	/* At the same position in packets of every type. */
 	return check(queue, "completion", barrier->completion_signal, true);
 }

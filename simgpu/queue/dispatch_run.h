@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of a queue, from a prepared dispatch to its end. */
+/* Runs kernels of a queue, from a prepared dispatch to its end. */
 #ifndef PROBE_SIMGPU_QUEUE_DISPATCH_RUN_H
 #define PROBE_SIMGPU_QUEUE_DISPATCH_RUN_H
 
@@ -9,8 +9,8 @@ struct sim_dispatch *sim_dispatch_create(struct sim_queue *queue);
 void sim_dispatch_destroy(struct sim_dispatch *dispatch);
 
 /*
- * Run all workgroups of a prepared dispatch and return. False if it was stopped: by a fault, which
- * is then reported to the runtime, or because the queue is being destroyed.
+ * Runs all workgroups of a prepared dispatch. False if it was stopped: by a fault, which has been
+ * reported to the runtime, or because the queue is being destroyed.
  */
 bool sim_dispatch_run(struct sim_dispatch *dispatch);
 

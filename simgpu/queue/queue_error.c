@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The runtime's own path is the one without KFD exceptions (device_calls.c says why): errors of a
- * queue go into its inactive signal, memory faults through the event of type MEMORY.
+ * The runtime uses its path without KFD exceptions (device_calls.c says why): queue errors are
+ * stored in the queue's inactive signal, memory faults are reported through the event of type
+ * MEMORY.
  */
 #include "simgpu/queue/queue_error.h"
 
@@ -10,7 +11,7 @@
 #include "simgpu/event/interrupt_events.h"
 #include "simgpu/mem/gpu_allocations.h"
 
-/* Codes of the inactive signal; ROCr 5.2.3 asserts on any other. */
+/* Codes of the inactive signal; ROCr 5.2.3 asserts on any other code. */
 static const int64_t signal_codes[] = {
 	[SIM_ERROR_DIMENSIONS] = 2,	      /* INCOMPATIBLE_ARGUMENTS */
 	[SIM_ERROR_GROUP_MEMORY] = 4,	      /* INVALID_ALLOCATION */
@@ -33,7 +34,7 @@ void sim_queue_error(struct sim_queue *queue, enum sim_error error)
 		sim_signal_store(signal, signal_codes[error]);
 }
 
-/* Addresses above 48 bits never reach the page tables: the shader reports them itself. */
+/* Addresses above 48 bits never reach the page tables: the shader itself reports them. */
 static bool in_aperture(uint64_t addr)
 {
 	uint64_t top = addr >> 47;
@@ -57,7 +58,9 @@ void sim_memory_error(struct sim_queue *queue, const struct sim_fault *fault)
 		report.no_execute = fault->kind == SIM_FAULT_FETCH;
 	}
 	atomic_store_explicit(&queue->dead, true, memory_order_release);
-	/* Without interrupts there is no such event; a silent hang would help no user. */
+	/*
+	 * Without interrupts there is no such event; an error message is better than a silent hang.
+	 */
 	if (!sim_event_memory_fault(&report))
 		sim_queue_error(queue, SIM_ERROR_APERTURE);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A doorbell is plain memory that the runtime stores to, so a thread has to poll it. A queue's own
- * thread polls for a short while after its last packet; then it sleeps and one watcher thread polls
- * the doorbells of all sleeping queues, less and less often the longer nothing comes.
+ * thread polls for a short time after its last packet; then it sleeps. One watcher thread polls the
+ * doorbells of all sleeping queues, less often the longer none rings.
  */
 #include "simgpu/queue/queue_threads.h"
 
@@ -23,7 +23,7 @@
 
 enum {
 	QUEUES = 1024,	       /* doorbell slots: ROCr indexes by (address >> 3) & 0x3ff */
-	DOORBELL_BYTES = 8192, /* and needs the page aligned to its size for that */
+	DOORBELL_BYTES = 8192, /* the page must therefore be aligned to its size */
 };
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -34,15 +34,16 @@ static uint32_t queue_limit; /* no queue at or above this slot */
 static _Atomic uint64_t *doorbells;
 static bool watching;
 
-/* Whether something in the ring may be processed now. */
+/* True if something in the ring can be processed now. */
 static bool queue_ready(const struct sim_queue *queue)
 {
 	return sim_queue_runs(queue) && (queue->aql ? sim_aql_ready(queue) : sim_sdma_ready(queue));
 }
 
 /*
- * How long the watcher sleeps between two polls, by the time since it last woke a queue. A poll
- * costs some 10 us of host time, so these are 50 % of a core for a moment and 2 % permanently.
+ * How long the watcher sleeps between two polls, depending on the time since it last woke a queue.
+ * A poll costs some 10 us of host time, so the watcher uses 50 % of a core for a moment and 2 %
+ * permanently.
  */
 static uint64_t watch_period_us(uint64_t idle_us)
 {
@@ -54,7 +55,7 @@ static uint64_t watch_period_us(uint64_t idle_us)
 	return 500;
 }
 
-/* Under table_lock: wake each sleeping queue that has work. */
+/* Under table_lock: wakes each sleeping queue that has work. */
 static bool wake_ready(void)
 {
 	bool any = false;
@@ -112,7 +113,7 @@ static void sleep_until_woken(struct sim_queue *queue)
 	pthread_mutex_unlock(&queue->lock);
 }
 
-/* Poll the own doorbell for a while, so that back-to-back launches never wait for the watcher. */
+/* Polls its own doorbell for a while, so that back-to-back launches never wait for the watcher. */
 static bool spin_for_work(struct sim_queue *queue)
 {
 	uint64_t end = sim_clock_ns() + sim_options()->spin_us * 1000;
@@ -156,7 +157,7 @@ static int start_watching(void)
 	int err;
 
 	if (!doorbells) {
-		/* Twice the size, so that an aligned part lies within. */
+		/* Twice the size, so that it contains an aligned part. */
 		void *pages = mmap(NULL, 2 * DOORBELL_BYTES, PROT_READ | PROT_WRITE,
 				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		uintptr_t start = (uintptr_t)pages;
@@ -190,7 +191,7 @@ static int enter_table(struct sim_queue *queue)
 		return -EBUSY;
 	queue->id = slot + 1;
 	queue->doorbell = &doorbells[slot];
-	/* ~0 is "no packet yet" for an AQL doorbell; SDMA doorbells count bytes from 0. */
+	/* ~0 means "no packet yet" for an AQL doorbell; SDMA doorbells count bytes from 0. */
 	atomic_store_explicit(queue->doorbell, queue->aql ? UINT64_MAX : 0, memory_order_release);
 	err = pthread_create(&queue->thread, NULL, run_queue, queue);
 	if (err)
@@ -204,8 +205,8 @@ static int enter_table(struct sim_queue *queue)
 }
 
 /*
- * Protect packets and indices from being freed by the runtime. A queue of the real driver holds
- * its ring in the same way.
+ * Protects packets and indices from being freed by the runtime. The real driver protects a queue's
+ * ring in the same way.
  */
 static bool pin_queue(struct sim_queue *queue)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Private memory of kernels. A queue owns scratch for so many waves of so many bytes per lane; a
- * dispatch that needs more requests it from the runtime, which allocates and restarts the queue.
+ * Private memory of kernels. A queue owns scratch for a number of waves with a number of bytes per
+ * lane. A dispatch that needs more requests it from the runtime, which allocates it and restarts
+ * the queue.
  */
 #include "simgpu/queue/scratch_memory.h"
 
@@ -32,9 +33,9 @@ static void read_tmpring(struct sim_dispatch *dispatch)
 }
 
 /*
- * Raise a request and wait until the runtime has put the signal back to 0. The runtime reads
- * the packet at the read index meanwhile, so neither index nor header may have moved. While it is
- * out of memory it leaves the signal as it is, with bit 63 as a mark of its own.
+ * Raises a request and waits until the runtime has reset the signal to 0. The runtime reads the
+ * packet at the read index meanwhile, so neither index nor header may have changed. While the
+ * runtime is out of memory it does not reset the signal, but sets bit 63 in it.
  */
 static bool request(struct sim_queue *queue, int64_t code)
 {

@@ -5,9 +5,9 @@
 
 #include "simgpu/group/dispatch_state.h"
 
-/* The queue's scratch memory, grown if need be. False if the queue quits meanwhile. */
+/* Gets the queue's scratch memory, enlarged if necessary. False if the queue ends meanwhile. */
 bool sim_scratch_acquire(struct sim_dispatch *dispatch);
-/* After the dispatch: returns what was granted for this one only. */
+/* After the dispatch: returns scratch that was granted for this dispatch only. */
 void sim_scratch_release(struct sim_dispatch *dispatch);
 
 #endif

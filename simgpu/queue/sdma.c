@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The SDMA engines: commands as ROCr 5.2.3 writes them for gfx9 (SDMA 4 packet formats). Each
- * queue runs on its own thread; the engine a queue would share with others is not modelled.
+ * The SDMA engines: commands as ROCr 5.2.3 writes them for gfx9 (SDMA 4 packet formats). Each queue
+ * runs on its own thread; sharing an engine between queues is not modelled.
  */
 #include "simgpu/queue/sdma.h"
 
@@ -31,8 +31,9 @@ enum {
 	COPY_RECT = 4,
 	TIMESTAMP_GLOBAL = 2,
 	ATOMIC_ADD64 = 47,
-	COUNT_BITS = 30, /* of a linear copy's bytes: gfx90a. ROCr before 6.2 uses 22 of them */
-	POLL_MEMORY = 1u << 31, /* else: an HDP flush, nothing to do here */
+	COUNT_BITS = 30, /* width of a linear copy's byte count on gfx90a; ROCr before 6.2 uses 22
+			  * bits */
+	POLL_MEMORY = 1u << 31, /* otherwise an HDP flush, which has no effect here */
 };
 
 static uint64_t address_at(const uint32_t *words)
@@ -96,7 +97,7 @@ static enum sim_sdma_result copy(const struct sim_sdma_job *job, uint64_t to, ui
 	return SIM_SDMA_DONE;
 }
 
-/* One side of a rect copy: five dwords; pitches in elements, stored minus 1. */
+/* One side of a rectangular copy: five dwords; pitches in elements, stored minus 1. */
 struct rect_side {
 	uint64_t start, pitch, slice; /* bytes */
 };
@@ -159,7 +160,7 @@ static enum sim_sdma_result fence(const struct sim_sdma_job *job, const uint32_t
 
 	if (!may(job, to, 4, true, fault))
 		return SIM_SDMA_FAULT;
-	/* Release: what was copied before the fence. */
+	/* Release: what was copied before the fence is visible. */
 	atomic_store_explicit((_Atomic uint32_t *)sim_mem_pointer(to), words[3],
 			      memory_order_release);
 	return SIM_SDMA_DONE;
@@ -195,7 +196,7 @@ static enum sim_sdma_result poll(const struct sim_sdma_job *job, const uint32_t 
 		return SIM_SDMA_DONE;
 	if (!may(job, from, 4, false, fault))
 		return SIM_SDMA_FAULT;
-	/* Acquire: what was written before the signal that is polled. */
+	/* Acquire: what was written before the polled signal is visible. */
 	value = atomic_load_explicit((_Atomic uint32_t *)sim_mem_pointer(from),
 				     memory_order_acquire);
 	return poll_holds(field(words[0], 28, 3), value & words[4], words[3]) ? SIM_SDMA_DONE
@@ -296,9 +297,9 @@ uint64_t sim_sdma_polled(const uint32_t *words)
 }
 
 /*
- * What a command does to the engine's time, before it is executed. A job is polls for what it
- * depends on, a time stamp, copies, a time stamp, and stores that complete it: the first of them
- * may have been waited for by the host or a queue, the others only tell of it.
+ * How a command changes the engine's time, before it is executed. A job consists of polls for its
+ * dependencies, a time stamp, copies, a time stamp, and stores that complete it. The host or a
+ * queue may have waited for the first store; the others only announce the completion.
  */
 static void spend(struct sim_timeline *line, const uint32_t *words)
 {
@@ -318,10 +319,10 @@ static void spend(struct sim_timeline *line, const uint32_t *words)
 
 /* ---- The ring ------------------------------------------------------------------------------- */
 
-/* Read, write and doorbell count bytes and never wrap; the ring does. */
+/* Read, write and doorbell values count bytes and never wrap; the ring does. */
 bool sim_sdma_ready(const struct sim_queue *queue)
 {
-	/* Pairs with the runtime's release before it rings: the commands are there. */
+	/* Pairs with the runtime's release before it rings: the commands are visible. */
 	return atomic_load_explicit(queue->doorbell, memory_order_acquire) !=
 	       atomic_load_explicit(queue->read, memory_order_relaxed);
 }
@@ -343,7 +344,7 @@ static void stop_engine(struct sim_queue *queue, const struct sim_fault *fault, 
 }
 
 /*
- * The memory fault is the only error of a copy engine that the runtime handles; without it a thread
+ * A memory fault is the only error of a copy engine that the runtime handles; without it, a thread
  * that waits for the copy would wait forever.
  */
 static void stop_for_good(struct sim_queue *queue)
@@ -354,7 +355,7 @@ static void stop_for_good(struct sim_queue *queue)
 	sim_event_memory_fault(&fault);
 }
 
-/* One command; false if the queue stops. */
+/* Executes one command; false if the queue stops. */
 static bool process_command(struct sim_queue *queue, uint64_t *read, uint64_t end)
 {
 	uint32_t words[SIM_SDMA_MAX_BYTES / 4];

@@ -8,7 +8,7 @@ struct row {
 	uint8_t type, pipe;
 };
 
-/* By the unit of the cost model; vector memory is divided further below. */
+/* Indexed by the unit of the cost model; vector memory is divided further below. */
 static const struct row rows[UNIT_COUNT] = {
 	[UNIT_VALU] = {SAMPLED_VALU, SAMPLED_PIPE_VALU},
 	[UNIT_SCALAR] = {SAMPLED_SCALAR, SAMPLED_PIPE_SCALAR},

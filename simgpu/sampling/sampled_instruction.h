@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a PC sample says of the instruction at which a wave is, in the raw codes of gfx942. */
+/*
+ * The contents of a PC sample about the instruction at which a wave is, in the raw codes of gfx942.
+ */
 #ifndef PROBE_SIMGPU_SAMPLING_SAMPLED_INSTRUCTION_H
 #define PROBE_SIMGPU_SAMPLING_SAMPLED_INSTRUCTION_H
 
@@ -37,7 +39,7 @@ enum sim_sampled_pipe {
 struct sim_sampled_inst {
 	uint64_t pc;
 	uint8_t type, pipe;
-	bool issues;	  /* false: s_nop, s_waitcnt and the like, which no unit takes */
+	bool issues;	  /* false: s_nop, s_waitcnt and others, which use no unit */
 	bool waits;	  /* s_waitcnt */
 	bool conditional; /* branch: taken or not */
 };
@@ -45,7 +47,7 @@ struct sim_sampled_inst {
 /* The instruction `at` of a page. */
 void sim_sampled_at(const struct sim_code *code, const struct sim_timing *at,
 		    struct sim_sampled_inst *ret);
-/* The one at an address that was run or is about to be. False: there is none. */
+/* The instruction at an address that was executed or is about to be. False if there is none. */
 bool sim_sampled_pc(uint64_t pc, struct sim_sampled_inst *ret);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sessions of PC sampling: the seven hsa_ven_amd_pcs_* functions of ROCr 6.2 and later, which
- * Debian's ROCr lacks. One session per GPU. Samples wait in a queue until a whole buffer of the
- * client's size is there, or a flush; then the session's own thread hands them over.
+ * Debian's ROCr lacks. One session per GPU. Samples wait in a queue until there is a whole buffer
+ * of the client's size, or a flush; then the session's own thread delivers them.
  *
- * gfx90a hardware has host trap only; that stochastic sampling is offered here as well, in the
- * record layout of gfx942, is an extension of the simulated GPU.
+ * gfx90a hardware supports host trap only. Stochastic sampling, in the record layout of gfx942, is
+ * an extension of the simulated GPU.
  */
 #include "simgpu/sampling/sampling_sessions.h"
 
@@ -39,13 +39,16 @@ EXPORT probe_hsa_pcs_call hsa_ven_amd_pcs_start, hsa_ven_amd_pcs_stop, hsa_ven_a
 
 enum {
 	AGENT_INFO_DRIVER_NODE = 0xa004, /* HSA_AMD_AGENT_INFO_DRIVER_NODE_ID */
-	BUFFERS_AHEAD = 4,		 /* filled while the client is at one */
+	BUFFERS_AHEAD = 4, /* buffers that are filled while the client processes one */
 	ROOM_MIN = 1 << 20,
-	PATIENCE_S = 10, /* with a client that does not take its data */
+	PATIENCE_S = 10, /* time limit for a client that does not accept its data */
 	BUFFER_UNIT = 2 * SIM_SAMPLE_BYTES,
 };
 
-/* What can be requested. ROCm's kernel table: gfx90a, and gfx942 for stochastic. */
+/*
+ * The configurations that can be requested. From ROCm's kernel table: gfx90a, and gfx942 for
+ * stochastic.
+ */
 static const struct probe_hsa_pcs_configuration configurations[] = {
 	{PROBE_HSA_PCS_HOSTTRAP_V1, PROBE_HSA_PCS_MICRO_SECONDS, 1, SIZE_MAX, 0},
 	{PROBE_HSA_PCS_STOCHASTIC_V1, PROBE_HSA_PCS_CLOCK_CYCLES, 256, (size_t)1 << 31,
@@ -62,18 +65,21 @@ struct session {
 	pthread_t thread;
 	pthread_cond_t data; /* for the thread */
 	bool running, quitting;
-	uint8_t *ring; /* of room bytes, a multiple of the buffer's size */
+	uint8_t *ring; /* `room` bytes, a multiple of the buffer's size */
 	size_t room;
 	uint64_t given, taken; /* bytes so far */
-	uint64_t flush;	       /* deliver up to here, whole buffers or not */
-	uint64_t lost;	       /* records, since the last delivery */
-	/* The delivery under way; its thread's own. */
+	uint64_t flush;	       /* deliver up to here, even if no whole buffer is full */
+	uint64_t lost;	       /* records lost since the last delivery */
+	/* The delivery in progress; only the session's thread uses these. */
 	size_t announced;
 	bool copied;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* A session has delivered or was destroyed; threads that wait for this may outlive it. */
+/*
+ * Signalled when a session has delivered or was destroyed; threads that wait for it may outlive the
+ * session.
+ */
 static pthread_cond_t taken = PTHREAD_COND_INITIALIZER;
 static struct session *sessions[SIM_GPUS];
 static uint64_t last_serial;
@@ -90,7 +96,7 @@ static void from_ring(const struct session *session, uint64_t at, size_t size, u
 	memcpy(to + first, session->ring, size - first);
 }
 
-/* As ROCr 7.0: the whole, once. */
+/* Like ROCr 7.0: the whole data, once. */
 static hsa_status_t copy(void *hsa_data, size_t size, void *destination)
 {
 	struct session *session = hsa_data;
@@ -99,13 +105,13 @@ static hsa_status_t copy(void *hsa_data, size_t size, void *destination)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (size != session->announced || session->copied)
 		return HSA_STATUS_ERROR_EXCEPTION;
-	/* Announced bytes stay in place until the delivery has ended. */
+	/* Announced bytes stay valid until the delivery has ended. */
 	from_ring(session, session->taken, size, destination);
 	session->copied = true;
 	return HSA_STATUS_SUCCESS;
 }
 
-/* Under the lock: bytes to deliver now, 0: none. */
+/* Under the lock: number of bytes to deliver now; 0: none. */
 static size_t deliverable(const struct session *session)
 {
 	uint64_t waiting = session->given - session->taken;
@@ -174,7 +180,7 @@ static struct timespec in_seconds(time_t seconds)
 	return when;
 }
 
-/* Under the lock: the session a sample belongs to, if it still runs. */
+/* Under the lock: the session that a sample belongs to, if it still runs. */
 static struct session *session_of(uint32_t gpu, uint64_t serial)
 {
 	struct session *session = gpu < SIM_GPUS ? sessions[gpu] : NULL;
@@ -183,7 +189,7 @@ static struct session *session_of(uint32_t gpu, uint64_t serial)
 }
 
 /*
- * Under the lock: wait for space; false: the client no longer takes data, or has destroyed the
+ * Under the lock: waits for space. False if the client no longer accepts data, or has destroyed the
  * session.
  */
 static bool has_room(uint32_t gpu, uint64_t serial, size_t size)
@@ -248,7 +254,10 @@ void sim_sampling_deliver(uint32_t gpu, uint64_t serial, const uint8_t *records,
 
 /* ---- The functions -------------------------------------------------------------------------- */
 
-/* Under no lock. The GPU behind an agent, as the runtime reports it; -1: none of ours. */
+/*
+ * Called without a lock. The GPU of an agent, as the runtime reports it; -1 if the agent is not
+ * simulated.
+ */
 static int gpu_of(hsa_agent_t agent)
 {
 	void *runtime = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -276,7 +285,7 @@ hsa_status_t hsa_ven_amd_pcs_iterate_configuration(hsa_agent_t agent, probe_hsa_
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (gpu < 0)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	/* Without the cost model there is no time to sample in. */
+	/* Without the cost model there is no simulated time in which to sample. */
 	if (!sim_options()->model)
 		return HSA_STATUS_ERROR;
 	pthread_mutex_lock(&lock);
@@ -333,7 +342,7 @@ static struct session *session_make(uint32_t gpu, uint32_t method, uint32_t unit
 	return NULL;
 }
 
-/* The application's signals are not for this thread. */
+/* Signals belong to the application, so this thread blocks them. */
 static int start_thread(struct session *session)
 {
 	sigset_t all, before;
@@ -346,7 +355,7 @@ static int start_thread(struct session *session)
 	return err;
 }
 
-/* A very long interval is one sample in a very long time. */
+/* A very long interval is limited: it means one sample in a very long time. */
 static size_t clamped(uint32_t method, size_t interval)
 {
 	size_t most = (size_t)1 << 48;
@@ -392,7 +401,7 @@ hsa_status_t hsa_ven_amd_pcs_create(hsa_agent_t agent, uint32_t method, uint32_t
 	return HSA_STATUS_SUCCESS;
 }
 
-/* There is no driver with sessions of its own to take over. */
+/* There is no driver with sessions that could be taken over. */
 hsa_status_t hsa_ven_amd_pcs_create_from_id(uint32_t id, hsa_agent_t agent, uint32_t method,
 					    uint32_t units, size_t interval, size_t latency,
 					    size_t buffer_size, probe_hsa_pcs_data_ready *ready,
@@ -429,7 +438,7 @@ hsa_status_t hsa_ven_amd_pcs_start(probe_hsa_pcs_t sampling)
 	return set_running(sampling, true);
 }
 
-/* Running dispatches are sampled to their end. */
+/* Dispatches that are running are sampled until they end. */
 hsa_status_t hsa_ven_amd_pcs_stop(probe_hsa_pcs_t sampling)
 {
 	return set_running(sampling, false);
@@ -468,7 +477,7 @@ hsa_status_t hsa_ven_amd_pcs_destroy(probe_hsa_pcs_t sampling)
 		pthread_mutex_unlock(&lock);
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	}
-	/* Samples not delivered yet are lost, as ROCr's documentation has it. */
+	/* Samples that are not delivered yet are lost, as documented for ROCr. */
 	session->quitting = true;
 	session->running = false;
 	session->given = session->taken + session->announced;

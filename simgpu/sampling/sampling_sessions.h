@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PC sampling of the simulated GPU: between the sessions that the application's tools open
- * (sampling_sessions.c, which exports ROCr's hsa_ven_amd_pcs_* functions) and the cost model, where
- * samples are taken (pc_sampler.c).
+ * PC sampling of the simulated GPU: connects the sessions that tools open (sampling_sessions.c,
+ * which exports ROCr's hsa_ven_amd_pcs_* functions) with the cost model, where samples are taken
+ * (pc_sampler.c).
  */
 #ifndef PROBE_SIMGPU_SAMPLING_SAMPLING_SESSIONS_H
 #define PROBE_SIMGPU_SAMPLING_SAMPLING_SESSIONS_H
@@ -24,13 +24,13 @@ struct sim_sampling {
 	uint32_t method;  /* enum sim_sampling_method */
 };
 
-/* How dispatches of a GPU that begin now are sampled. gpu: from 0. Thread-safe. */
+/* How dispatches that begin now on a GPU are sampled. gpu: index from 0. Thread-safe. */
 struct sim_sampling sim_sampling_get(uint32_t gpu);
 
 /*
- * Samples of one queue in the order of time, records as AMD's: `count` times 64 bytes. Waits for
- * the client if it is far behind; samples of a session that is no more are dropped silently. lost:
- * how many more there should have been.
+ * Delivers samples of one queue in the order of time; records have AMD's format: `count` times 64
+ * bytes. Waits for the client if it is far behind. Samples of a session that no longer exists are
+ * dropped silently. lost: number of samples missing in addition.
  */
 void sim_sampling_deliver(uint32_t gpu, uint64_t session, const uint8_t *records, size_t count,
 			  size_t lost);

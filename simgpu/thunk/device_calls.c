@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The thunk's calls about the driver and the device as a whole, and those it refuses. */
+/* The thunk's calls for the driver and the device as a whole, and those it refuses. */
 #include <string.h>
 
 #include "simgpu/exec/decode/code_cache.h"
@@ -12,7 +12,7 @@
 #include "simgpu/base/hsakmt_export.h"
 #include "simgpu/exec/wave.h"
 
-/* ROCr opens once per process and before any kernel: here the machine is set up. */
+/* ROCr calls this once per process, before any kernel, so the machine is set up here. */
 HSAKMT_STATUS hsaKmtOpenKFD(void)
 {
 	sim_pc_counting(sim_options()->pc || sim_options()->pcs || sim_options()->fidelity);
@@ -26,7 +26,7 @@ HSAKMT_STATUS hsaKmtCloseKFD(void)
 	return HSAKMT_STATUS_SUCCESS;
 }
 
-/* ROCr drops or rebuilds gfx9 agents below interface 1.4 and turns interrupts off at 1.0. */
+/* ROCr drops or rebuilds gfx9 agents below interface 1.4, and disables interrupts at 1.0. */
 HSAKMT_STATUS hsaKmtGetVersion(HsaVersionInfo *ret)
 {
 	*ret = (HsaVersionInfo){.KernelInterfaceMajorVersion = 1, .KernelInterfaceMinorVersion = 8};
@@ -34,10 +34,10 @@ HSAKMT_STATUS hsaKmtGetVersion(HsaVersionInfo *ret)
 }
 
 /*
- * Refused on purpose: ROCr then takes errors through each queue's inactive signal, the path
- * whose every step (suspend, callback, HIP's message) is known to work with ROCr 5.2.3. With
- * the KFD exception path ROCr ignores a wave's memory violation and expects trap-handler state
- * (TTMP registers, save areas) that only a debugger would read.
+ * Refused on purpose. ROCr then reads errors from each queue's inactive signal; every step of this
+ * path (suspend, callback, HIP's message) is known to work with ROCr 5.2.3. With the KFD exception
+ * path, ROCr ignores a wave's memory violation and expects trap-handler state (TTMP registers, save
+ * areas) that only a debugger would read.
  */
 HSAKMT_STATUS hsaKmtRuntimeEnable(void *debug, bool setup_ttmp)
 {
@@ -91,7 +91,7 @@ HSAKMT_STATUS hsaKmtGetTileConfig(HSAuint32 node, HsaGpuTileConfig *ret)
 	return HSAKMT_STATUS_SUCCESS;
 }
 
-/* Handler code is never run: the machine does what it would do (s_trap, faults). */
+/* Handler code is never executed: the machine implements its effects (s_trap, faults). */
 HSAKMT_STATUS hsaKmtSetTrapHandler(HSAuint32 node, void *code, HSAuint64 code_size, void *buffer,
 				   HSAuint64 buffer_size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The thunk's event calls: handles of hsakmttypes.h over interrupt_events.c. */
+/* The thunk's event calls: handles of hsakmttypes.h on top of interrupt_events.c. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,13 +7,13 @@
 #include "simgpu/base/hsakmt_export.h"
 #include "simgpu/event/interrupt_events.h"
 
-/* By id. Written while the event exists only, so no wait or fault meets a stale one. */
+/* By id. Set only while the event exists, so no wait or fault sees a stale handle. */
 static HsaEvent *_Atomic handles[SIM_EVENTS];
 
 /*
- * Into the handle at once, not only when a wait ends: while one of its signals has no event, ROCr's
- * thread for asynchronous events polls and never calls us. Flags is the field it checks, so it is
- * written last.
+ * Stores the fault in the handle at once, not only when a wait ends: while one of its signals has
+ * no event, ROCr's thread for asynchronous events polls and does not call the thunk. Flags is the
+ * field that it checks, so it is written last.
  */
 static void report_fault(uint32_t id, const struct sim_memory_fault *fault)
 {
@@ -55,7 +55,7 @@ HSAKMT_STATUS hsaKmtCreateEvent(HsaEventDescriptor *descriptor, bool manual, boo
 	return HSAKMT_STATUS_SUCCESS;
 }
 
-/* The id of a handle, or 0 if it is not one of ours. */
+/* The id of a handle, or 0 if the thunk did not create it. */
 static uint32_t id_of(const HsaEvent *handle)
 {
 	uint32_t id = handle ? handle->EventId : 0;

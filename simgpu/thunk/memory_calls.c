@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The thunk's memory calls: flags and structs of hsakmttypes.h over gpu_allocations.c. */
+/* The thunk's memory calls: flags and structs of hsakmttypes.h on top of gpu_allocations.c. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -54,8 +54,8 @@ HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 node, HSAuint64 size, HsaMemFlags flag
 	if (flags.ui32.FixedAddress)
 		want.base = (uint64_t)(uintptr_t)*address;
 	/*
-	 * Scratch is one reservation of 4 GiB that ROCr divides; the driver maps it to the GPU
-	 * as it is used, so it is visible from the start. It does not count as device memory.
+	 * Scratch is one reservation of 4 GiB that ROCr divides. The driver maps it to the GPU as
+	 * it is used, so it is accessible from the start. It does not count as device memory.
 	 */
 	if (flags.ui32.Scratch) {
 		want.node = SIM_NODE_CPU;
@@ -77,7 +77,7 @@ HSAKMT_STATUS hsaKmtFreeMemory(void *address, HSAuint64 size)
 	return status_of(sim_mem_free((uint64_t)(uintptr_t)address));
 }
 
-/* The driver pins pages, so it notices when there are none; PROT_NONE passes here. */
+/* The driver pins pages, so it detects missing ones; PROT_NONE pages are accepted here. */
 static bool process_has(uint64_t base, uint64_t size)
 {
 	enum { CHUNK_PAGES = 4096 };
@@ -112,7 +112,7 @@ HSAKMT_STATUS hsaKmtRegisterMemoryWithFlags(void *address, HSAuint64 size, HsaMe
 	};
 	struct sim_block inside;
 
-	/* Memory of our own needs no pinning; registering it is a successful no-op. */
+	/* Memory allocated here needs no pinning; registering it succeeds without effect. */
 	if (!sim_mem_query(base, &inside) && inside.kind == SIM_BLOCK_ALLOC)
 		return HSAKMT_STATUS_SUCCESS;
 	if (!process_has(base, size)) {
@@ -174,7 +174,7 @@ HSAKMT_STATUS hsaKmtMapMemoryToGPU(void *address, HSAuint64 size, HSAuint64 *alt
 	uint32_t count = 0;
 
 	(void)size;
-	/* Device memory to its own GPU, host memory to all. */
+	/* Device memory is mapped to its own GPU, host memory to all. */
 	if (!sim_mem_query((uint64_t)(uintptr_t)address, &block) && block.node != SIM_NODE_CPU)
 		return map_to(address, alternate, 1, &block.node);
 	for (uint32_t node = SIM_NODE_GPU; node < sim_nodes(); node++)
@@ -207,7 +207,7 @@ HSAKMT_STATUS hsaKmtQueryPointerInfo(const void *pointer, HsaPointerInfo *info)
 	struct sim_block block;
 
 	memset(info, 0, sizeof(*info));
-	/* ROCr asserts that an unknown pointer gives this type and an error as well. */
+	/* ROCr asserts that an unknown pointer returns this type together with an error. */
 	info->Type = HSA_POINTER_UNKNOWN;
 	if (sim_mem_query((uint64_t)(uintptr_t)pointer, &block) || block.kind == SIM_BLOCK_SVM)
 		return HSAKMT_STATUS_ERROR;
@@ -233,7 +233,7 @@ HSAKMT_STATUS hsaKmtSetMemoryUserData(const void *pointer, void *data)
 									 : HSAKMT_STATUS_SUCCESS;
 }
 
-/* hipMallocManaged is host memory whose range is made visible by ACCESS attributes. */
+/* hipMallocManaged is host memory whose range becomes accessible by ACCESS attributes. */
 HSAKMT_STATUS hsaKmtSVMSetAttr(void *address, HSAuint64 size, unsigned int count,
 			       HSA_SVM_ATTRIBUTE *attrs)
 {

@@ -87,13 +87,13 @@ HSAKMT_STATUS hsaKmtDestroyQueue(HSA_QUEUEID id)
 	return status_of(sim_queue_destroy(queue_id(id)));
 }
 
-/* The mask steers placement (HW_ID) only: compute units take no time from each other. */
+/* The mask affects only placement (HW_ID): compute units do not take time from each other. */
 HSAKMT_STATUS hsaKmtSetQueueCUMask(HSA_QUEUEID id, HSAuint32 bits, HSAuint32 *mask)
 {
 	return status_of(sim_queue_set_cu_mask(queue_id(id), mask, bits / 32));
 }
 
-/* For the cooperative queue; workgroup.c has the one barrier that kernels use. */
+/* For the cooperative queue; workgroup.c implements the one barrier that kernels use. */
 HSAKMT_STATUS hsaKmtAllocQueueGWS(HSA_QUEUEID id, HSAuint32 count, HSAuint32 *first)
 {
 	(void)id;

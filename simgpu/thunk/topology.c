@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the driver would report: one CPU node and one gfx90a. */
+/* The topology that the driver would report: one CPU node and the gfx90a nodes. */
 #include <string.h>
 #include <unistd.h>
 
@@ -35,7 +35,7 @@ HSAKMT_STATUS hsaKmtAcquireSystemProperties(HsaSystemProperties *ret)
 	return HSAKMT_STATUS_SUCCESS;
 }
 
-/* ROCr calls this before the first acquire as well. */
+/* ROCr also calls this before the first acquire. */
 HSAKMT_STATUS hsaKmtReleaseSystemProperties(void)
 {
 	return HSAKMT_STATUS_SUCCESS;
@@ -70,7 +70,7 @@ static void gpu_node(HsaNodeProperties *node, uint32_t index)
 	node->Capability.ui32.DoorbellType = 2;
 	node->Capability.ui32.WatchPointsTotalBits = 2;
 	node->Capability.ui32.ASICRevision = 1;
-	/* The target id then reads gfx90a:sramecc+:xnack-. */
+	/* It makes the target id gfx90a:sramecc+:xnack-. */
 	node->Capability.ui32.SRAM_EDCSupport = 1;
 	node->Capability.ui32.SVMAPISupported = 1;
 	node->MaxWavesPerSIMD = SIM_SIMD_WAVES;
@@ -94,14 +94,14 @@ static void gpu_node(HsaNodeProperties *node, uint32_t index)
 	node->MaxEngineClockMhzCCompute = 3000;
 	node->DrmRenderMinor = 128 + (int32_t)index;
 	node->NumSdmaEngines = 2;
-	/* Several are one hive of Infinity Fabric, as MI210s with bridges are. */
+	/* Several GPUs form one hive of Infinity Fabric, like MI210s with bridges. */
 	if (sim_options()->gpus > 1) {
 		node->HiveID = 0x5052f0be;
 		node->NumSdmaXgmiEngines = XGMI_ENGINES;
 	}
 	node->NumSdmaQueuesPerEngine = 8;
 	node->NumCpQueues = 24;
-	node->NumGws = 64; /* any offers cooperative queues; one is implemented */
+	node->NumGws = 64; /* any value offers cooperative queues; one is implemented */
 	node->UniqueID = 0x5052f0be90aULL + index;
 	node->VGPRSizePerCU = SIM_SIMDS * SIM_SIMD_VGPRS * 64 * 4;
 	node->SGPRSizePerCU = 16 << 10;
@@ -191,7 +191,7 @@ static HsaIoLinkProperties link_between(uint32_t from, uint32_t to)
 {
 	bool peers = from != SIM_NODE_CPU && to != SIM_NODE_CPU;
 
-	/* Weights as the driver has them: 20 for PCIe, 15 for one hop of Infinity Fabric. */
+	/* Weights of the driver: 20 for PCIe, 15 for one hop of Infinity Fabric. */
 	return (HsaIoLinkProperties){
 		.IoLinkType = peers ? HSA_IOLINK_TYPE_XGMI : HSA_IOLINKTYPE_PCIEXPRESS,
 		.NodeFrom = from,
@@ -202,8 +202,8 @@ static HsaIoLinkProperties link_between(uint32_t from, uint32_t to)
 }
 
 /*
- * The link from CPU to GPU is what "large BAR" means to ROCr: with it the host writes device
- * memory directly, without it such copies go through SDMA.
+ * The link from the CPU to a GPU means "large BAR" to ROCr: with it the host writes device memory
+ * directly, without it such copies go through SDMA.
  */
 HSAKMT_STATUS hsaKmtGetNodeIoLinkProperties(HSAuint32 node, HSAuint32 count,
 					    HsaIoLinkProperties *ret)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A compute unit from slot to slot: the issue slots of its SIMDs, and the events for which it
+ * Runs a compute unit from slot to slot: the issue slots of its SIMDs, and the events for which it
  * stops.
  */
 #include "simgpu/time/compute_unit.h"
@@ -10,7 +10,7 @@
 #include "simgpu/time/wave_progress.h"
 #include "simgpu/time/pc_sampler.h"
 
-/* Whether the unit could start another workgroup and has none. */
+/* True if the unit could start another workgroup but has none. */
 static bool starves(struct time_cu *cu)
 {
 	struct sim_place place;
@@ -26,7 +26,8 @@ static bool starves(struct time_cu *cu)
 }
 
 /*
- * The slots of all SIMDs in one group of four cycles; false: another event must be handled first.
+ * Processes the slots of all SIMDs in one group of four cycles; false if another event must be
+ * handled first.
  */
 static bool run_slots(struct time_cu *cu, uint64_t first)
 {
@@ -97,7 +98,9 @@ bool time_cu_turn(struct time_cu *cu)
 	w->state = TIME_RUNS;
 	cu->held--;
 	time_wave_refill(cu, w, true);
-	/* It issues in the same slot in which it was held, if its unit is still free there. */
+	/*
+	 * The wave issues in the same slot in which it was held, if its unit is still free there.
+	 */
 	time_wave_wait(cu, w, cu->now);
 	return !sim_dispatch_stopped(cu->dispatch);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A compute unit from slot to slot. */
+/* Runs a compute unit from slot to slot. */
 #ifndef PROBE_SIMGPU_TIME_COMPUTE_UNIT_H
 #define PROBE_SIMGPU_TIME_COMPUTE_UNIT_H
 
 #include "simgpu/time/cost_model.h"
 
-/* Run until time->until, a held wave, or an empty backlog; cu->state says which. */
+/* Runs until time->until, a held wave, or an empty backlog; cu->state says which. */
 void time_cu_run(struct time_cu *cu);
-/* Execute the held wave's instruction. False: the dispatch is stopped. */
+/* Executes the held wave's instruction. False if the dispatch is stopped. */
 bool time_cu_turn(struct time_cu *cu);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cost model at work: compute units in simulated time. A unit (wave_issue.c) runs its waves
- * (timing_trace.h) and decides when each traced instruction issues; the memory model returns when
- * data come (memory_latency.c, l2_cache.c); the driver (dispatch_simulation.c) assigns workgroups
- * to units, lets the units run side by side within an epoch, and keeps the order where it matters.
+ * The state of the cost model: compute units in simulated time. A unit (wave_issue.c) runs its
+ * waves (timing_trace.h) and decides when each traced instruction issues. The memory model computes
+ * when data arrive (memory_latency.c, l2_cache.c). The driver (dispatch_simulation.c) assigns
+ * workgroups to units, runs the units in parallel within an epoch, and keeps the order of accesses
+ * where it matters.
  *
  * Times are shader cycles since the dispatch began. Within one call of time_cu_run() a unit reads
- * nothing that another unit changes, so it does not matter which host thread runs it, or when.
+ * nothing that another unit changes. So it does not matter which host thread runs it, or when.
  */
 #ifndef PROBE_SIMGPU_TIME_COST_MODEL_H
 #define PROBE_SIMGPU_TIME_COST_MODEL_H
@@ -20,10 +21,10 @@
 #define TIME_NEVER UINT64_MAX
 
 enum {
-	TIME_VM = 64,	/* vmcnt counts to 63 */
-	TIME_LGKM = 16, /* lgkmcnt to 15 */
+	TIME_VM = 64,	/* vmcnt counts up to 63 */
+	TIME_LGKM = 16, /* lgkmcnt counts up to 15 */
 	TIME_BLOCKS = 8,
-	TIME_CHANNELS = 32, /* of the L2 */
+	TIME_CHANNELS = 32, /* channels of the L2 */
 	CROWD_NONE = 64,
 	SLOT_LATE = INT16_MAX,
 	BURST_UNITS = 2, /* UNIT_VALU, UNIT_SCALAR */
@@ -39,7 +40,8 @@ struct time_sampler;
 enum time_state {
 	TIME_RUNS,
 	TIME_AT_BARRIER,
-	TIME_HELD, /* before an instruction that must execute in the order of time of all units */
+	TIME_HELD, /* before an instruction that must execute in the order of simulated time over
+		    * all units */
 	TIME_AT_GRID,
 	TIME_ENDED,
 };
@@ -49,36 +51,38 @@ struct time_span {
 	uint64_t until;
 	const struct sim_timing *at;
 	bool issues;
-	uint8_t reason; /* if not: enum sim_wait */
+	uint8_t reason; /* if it did not issue: enum sim_wait */
 };
 
 struct time_wave {
 	const struct sim_timing *at, *end; /* rest of the current run of instructions */
-	uint64_t ready; /* when the next instruction may issue, as far as the wave is concerned */
-	uint8_t simd, position;	       /* in the SIMD's list */
-	uint8_t state, reason;	       /* enum time_state; enum sim_wait since `ready` */
-	uint8_t queue;		       /* in which it waits, or QUEUE_NONE */
-	bool jumps;		       /* the current run ends with a jump */
-	uint32_t word;		       /* next record */
-	struct time_waited joined;     /* of the queue, when it joined */
+	uint64_t ready;		   /* when the wave itself is ready to issue its next instruction */
+	uint8_t simd, position;	   /* in the SIMD's list */
+	uint8_t state, reason;	   /* enum time_state; enum sim_wait since `ready` */
+	uint8_t queue;		   /* the queue in which it waits, or QUEUE_NONE */
+	bool jumps;		   /* the current run ends with a jump */
+	uint32_t word;		   /* next record */
+	struct time_waited joined; /* the queue's counts when the wave joined it */
 	const struct sim_timing *last; /* the last one issued */
 	/*
-	 * The trace position moves past an s_waitcnt before it is met; this is the one that delays
-	 * the wave until `ready`.
+	 * The trace position moves past an s_waitcnt before it is met; this is the instruction that
+	 * delays the wave until `ready`.
 	 */
 	const struct sim_timing *stalled;
 	struct sim_trace *trace;
 	uint32_t vm_count, lgkm_count;
-	uint64_t last_vm, last_lgkm; /* when all of that kind are complete */
+	uint64_t last_vm, last_lgkm; /* when all accesses of that kind are complete */
 	uint32_t spans;
-	uint32_t run;	    /* next one of the trace */
+	uint32_t run;	    /* index of the next run of the trace */
 	enum sim_stop stop; /* the stop at the end of the trace */
-	uint32_t index;	    /* in the group */
+	uint32_t index;	    /* index in the workgroup */
 	const struct sim_code *code;
 	struct time_group *group;
-	uint64_t start; /* start of its residency; at a barrier: of the wait */
-	uint64_t vm[TIME_VM], lgkm[TIME_LGKM]; /* when the last ones complete */
-	/* For samples: from its last issue up to `ready`, and the end of its last trap. */
+	uint64_t start; /* start of its residency; at a barrier: of its wait */
+	uint64_t vm[TIME_VM], lgkm[TIME_LGKM]; /* completion times of the most recent accesses */
+	/*
+	 * For samples: the spans from its last issue up to `ready`, and the end of its last trap.
+	 */
 	struct time_span span[TIME_SPANS];
 	uint64_t trapped;
 };
@@ -95,7 +99,8 @@ struct time_group {
 
 /*
  * A wave that issues one plain instruction of a class in each slot, `count` of them in slots from
- * `from` to before `end`: done at once, because only an older wave can take a slot between them.
+ * `from` to before `end`. They are processed at once, because only an older wave can take a slot
+ * between them.
  */
 struct time_burst {
 	struct time_wave *wave;
@@ -108,23 +113,25 @@ struct time_simd {
 	uint64_t slot; /* the last one visited, and the classes issued in it */
 	uint32_t taken;
 	uint32_t count;
-	uint32_t queues; /* bit per queue with waves */
+	uint32_t queues; /* bit per non-empty queue */
 	int16_t soonest; /* while a slot is processed: the next one, as below */
 	struct time_burst burst[BURST_UNITS];
 	/*
-	 * The slot, counted from the unit's `base`, in which each wave is ready, and in which each
-	 * queue's unit may be free: in vectors, because every slot compares all of them. SLOT_LATE:
-	 * not so soon, or never.
+	 * The slots, counted from the unit's `base`, in which each wave is ready and in which each
+	 * queue's unit may be free. They are vectors, because every slot compares all of them.
+	 * SLOT_LATE: later, or never.
 	 */
 	_Alignas(16) int16_t ready_slot[SIM_SIMD_WAVES], free_slot[SIM_SIMD_WAVES];
-	/* Oldest first, and when each is ready; never: it is in a queue, or an event wakes it. */
+	/*
+	 * Oldest first, and when each is ready; never if it is in a queue, or if an event wakes it.
+	 */
 	struct time_wave *wave[SIM_SIMD_WAVES];
 	uint64_t next_check[SIM_SIMD_WAVES];
 	uint64_t valu_free, matrix_free;
 	struct time_queue queue[QUEUE_COUNT];
 };
 
-/* Four lines make a set and one cache line of the host: most recent first. */
+/* Four lines form a set and one cache line of the host, the most recently used first. */
 struct time_line {
 	uint64_t line; /* number + 1; 0 is none */
 	uint64_t fill; /* when the data arrive */
@@ -132,17 +139,17 @@ struct time_line {
 
 /* What a unit has touched of the L2 since the epoch began. */
 struct time_touch {
-	uint64_t line;		      /* of 128 bytes */
-	uint8_t valid, dirty, missed; /* bit per half: there now; written; fetched by this unit */
+	uint64_t line;		      /* number of the 128-byte line */
+	uint8_t valid, dirty, missed; /* bit per half: valid now; written; fetched by this unit */
 };
 
 struct time_touched {
 	struct time_touch *touch; /* in order of first touch */
 	uint32_t *index;	  /* hash table: number + 1 */
-	uint32_t count, size;	  /* size of the table, a power of two; half may be used */
+	uint32_t count, size; /* size of the table, a power of two; at most half of it is used */
 };
 
-/* A block of memory, and the shift from its addresses to the L2's line numbers. */
+/* A block of memory, and the offset from its addresses to the L2's line numbers. */
 struct time_block {
 	uint64_t base, end, shift;
 };
@@ -150,11 +157,11 @@ struct time_block {
 enum time_cu_state {
 	CU_RUNS,
 	CU_REACHED, /* the end of the epoch */
-	CU_HELD,    /* a wave must wait for the other units */
-	CU_STARVED, /* can hold another workgroup and has none to start */
+	CU_HELD,    /* a wave must wait for other units */
+	CU_STARVED, /* it can hold another workgroup but has none to start */
 };
 
-/* Workgroups assigned to a unit and not yet started: first, first + stride, ... */
+/* Workgroups that are assigned to a unit and not started: first, first + stride, ... */
 struct time_backlog {
 	uint64_t first, stride, count;
 };
@@ -165,32 +172,34 @@ struct time_cu {
 	struct sim_time *time;
 	uint32_t number;
 	enum time_cu_state state;
-	uint64_t now, end; /* end: when its last instruction or store was done */
-	uint64_t base;	   /* from which slots are counted in this epoch, a multiple of four */
-	uint64_t based;	   /* the end of that epoch */
+	uint64_t now, end; /* end: when its last instruction or store completed */
+	uint64_t base;	   /* the origin of slot numbers in this epoch, a multiple of four */
+	uint64_t based;	   /* the end of the epoch for which base was set */
 	struct time_simd simd[SIM_SIMDS];
 	uint64_t lds_free[SIM_SIMDS / 2], ta_free, l1_free;
-	/* Shares of the device's memory: free times in 1/256 cycle. */
+	/*
+	 * The unit's shares of the device's memory: times at which they are free, in 1/256 cycle.
+	 */
 	uint64_t l2_read, l2_write, hbm;
 	uint32_t channel[TIME_CHANNELS];      /* requests in this epoch */
 	struct time_block block[TIME_BLOCKS]; /* most recently used first */
 	struct time_backlog backlog;
-	uint64_t place;	  /* wave slots, registers and LDS that its workgroups hold */
-	bool has_space;	  /* something ended: it may hold another workgroup */
+	uint64_t place;	  /* wave slots, registers and LDS that its workgroups occupy */
+	bool has_space;	  /* something ended, so it may hold another workgroup */
 	bool pcs;	  /* keep times per instruction */
-	uint32_t quantum; /* instructions a wave runs at a time */
+	uint32_t quantum; /* instructions that a wave runs at a time */
 	uint64_t busy_from;
 	bool slots_busy; /* another queue uses the wave slots: try again later */
-	uint32_t live;	 /* waves */
+	uint32_t live;	 /* number of live waves */
 	uint32_t held;
 	uint32_t scratch_first, scratch_count; /* its part of the scratch memory */
 	uint64_t scratch_taken;
 	uint64_t sleeps, steps; /* for the host's back-off */
-	uint64_t tick;		/* when the next sample is due; never: none is taken */
+	uint64_t tick;		/* when the next sample is due; never if none is taken */
 	struct sim_counters isa;
 	struct sim_time_counters counters;
 	struct time_touched touched;
-	struct time_sampler *sampler; /* kept between dispatches; in use if `tick` is finite */
+	struct time_sampler *sampler; /* kept between dispatches; used if `tick` is finite */
 	struct sim_trace *traces[SIM_CU_WAVES];
 	struct time_wave waves[SIM_CU_WAVES];
 	struct time_group groups[SIM_CU_WAVES];
@@ -198,22 +207,23 @@ struct time_cu {
 	_Alignas(64) struct time_line scalar[256];
 };
 
-/* The L2 as one queue sees it; its contents survive a dispatch. */
+/* The L2 as one queue sees it; its contents are kept between dispatches. */
 struct time_l2 {
-	uint32_t set[4096][16]; /* most recent first: tag 31..4, dirty halves 3..2, valid 1..0 */
+	uint32_t set[4096][16]; /* most recently used first: tag 31..4, dirty halves 3..2, valid
+				 * halves 1..0 */
 };
 
 struct sim_time {
 	struct time_l2 *l2;
 	struct time_cu *cu[SIM_CUS];
 	uint32_t cus[SIM_CUS], count; /* units in use, in order */
-	uint64_t unassigned;	      /* workgroups; does not change while units run */
+	uint64_t unassigned;	      /* number of workgroups; constant while units run */
 	uint64_t next_group;
 	uint64_t from, until; /* beginning and end of the epoch */
 	bool sampled;
 	/* Cost of 64 bytes from a unit's share, in 1/256 cycle. */
 	uint32_t l2_read, l2_write, hbm;
-	uint32_t crowd[TIME_CHANNELS]; /* by which a request costs more, in 1/CROWD_NONE */
+	uint32_t crowd[TIME_CHANNELS]; /* additional cost of a request, in 1/CROWD_NONE */
 	struct sim_place_request want;
 };
 

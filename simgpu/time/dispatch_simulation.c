@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A dispatch in simulated time. The units run side by side within an epoch; at its end the L2 is
- * updated with what they touched. In between a unit stops when it needs a workgroup or holds a
- * wave whose next instruction must see, or be seen by, the other units in order of time. Those are
- * served when every other unit is at a later time, the earliest first. What is served when depends
- * on simulated time alone, so the outcome is the same for any number of host threads.
+ * Simulates a dispatch in simulated time. The units run in parallel within an epoch; at its end the
+ * L2 is updated with what they touched.
+ *
+ * Within an epoch a unit stops if it needs a workgroup, or if it holds a wave whose next
+ * instruction must be ordered in time with the other units. The earliest such unit continues when
+ * every other unit is at a later time. This order depends only on simulated time, so the result is
+ * the same for any number of host threads.
  */
 #include "simgpu/time/dispatch_simulation.h"
 
@@ -26,9 +28,11 @@
 #include "simgpu/time/pc_sampler.h"
 
 enum {
-	EPOCH = 4096,	  /* cycles from one end to the next */
-	ALONE_NS = 15000, /* before that the owner runs all units: waking a thread costs as much */
-	IDLE_INSTS = 32,  /* instructions per s_sleep up to which nothing but waiting happened */
+	EPOCH = 4096,	  /* cycles per epoch */
+	ALONE_NS = 15000, /* before that the owner runs all units alone, because waking a thread
+			   * takes as long */
+	IDLE_INSTS = 32,  /* instructions per s_sleep up to which the waves are considered to be
+			   * only waiting */
 };
 
 static struct sim_time *time_create(void)
@@ -69,7 +73,10 @@ static bool allowed(const struct sim_queue *queue, uint32_t cu)
 	return !queue->masked || (queue->cu_mask[cu / 32] >> (cu % 32) & 1);
 }
 
-/* The units in use: no more than there are workgroups, or parts of the scratch memory. */
+/*
+ * Chooses the units in use: at most as many as there are workgroups, or parts of the scratch
+ * memory.
+ */
 static bool take_units(struct sim_dispatch *dispatch, struct sim_time *time)
 {
 	uint64_t most = dispatch->launch.total;
@@ -129,7 +136,7 @@ static bool before(const struct time_cu *a, const struct time_cu *b)
 	return a->now < b->now || (a->now == b->now && a->number < b->number);
 }
 
-/* Units that wait for a workgroup, longest first. */
+/* Units that wait for a workgroup, the longest-waiting first. */
 static uint32_t starved(const struct sim_time *time, struct time_cu **ret)
 {
 	uint32_t count = 0;
@@ -149,9 +156,9 @@ static uint32_t starved(const struct sim_time *time, struct time_cu **ret)
 }
 
 /*
- * Each gets every k-th of the next workgroups, as if they had been assigned one by one. The number:
- * what fills the unit at first, later half of an equal share of the rest, so that units seldom stop
- * for workgroups and all end at about the same time.
+ * Each unit gets every k-th of the next workgroups, as if they had been assigned one by one. At
+ * first the number is what fills the unit; later it is half of an equal share of the rest. Units
+ * then seldom stop for workgroups, and all end at about the same time.
  */
 static void assign(struct sim_time *time, uint64_t batch)
 {
@@ -179,7 +186,7 @@ static void assign(struct sim_time *time, uint64_t batch)
 	time->unassigned -= assigned;
 }
 
-/* Workgroups that fit on one unit. */
+/* Number of workgroups that fit on one unit. */
 static uint64_t fill_of(const struct sim_time *time)
 {
 	struct sim_place_request want = time->want;
@@ -259,7 +266,10 @@ static void release_grid(struct sim_time *time, uint64_t now)
 	}
 }
 
-/* Execute the instruction of the earliest held wave and run its unit on; false: no wave is held. */
+/*
+ * Executes the instruction of the earliest held wave and lets its unit continue; false if no wave
+ * is held.
+ */
 static bool serve_held(struct sim_dispatch *dispatch, struct sim_time *time)
 {
 	struct time_cu *cu = next_held(time);
@@ -309,7 +319,10 @@ static bool find_next(const struct sim_time *time, uint64_t *ret)
 	return left;
 }
 
-/* Instructions since the epoch began, less those of waiting loops. */
+/*
+ * True if the waves only waited since the epoch began: counts instructions, without those of
+ * waiting loops.
+ */
 static bool only_waited(struct sim_time *time, uint64_t *last_insts, uint64_t *last_sleeps)
 {
 	uint64_t insts = 0, sleeps = 0;
@@ -329,8 +342,8 @@ static bool only_waited(struct sim_time *time, uint64_t *last_insts, uint64_t *l
 
 /*
  * A kernel that waits for the host, or for another queue, waits in real time. Work of the host
- * takes no simulated time, and the host is not slowed down as this device is; so little simulated
- * time should pass meanwhile.
+ * takes no simulated time, and the host is not as slow as this simulation. So little simulated time
+ * should pass meanwhile.
  */
 static void wait_for_host(uint64_t *us)
 {
@@ -358,8 +371,8 @@ static void run_all(struct sim_dispatch *dispatch, struct sim_time *time)
 		if (only_waited(time, &insts, &sleeps))
 			wait_for_host(&waited_us);
 		else
-			waited_us /= 2; /* it may wait again soon */
-		/* It may spin for a kernel of another queue, whose thread has to run. */
+			waited_us /= 2; /* the kernel may soon wait again */
+		/* It may spin for a kernel of another queue, whose thread needs to run. */
 		if (!(++epochs % YIELD_EPOCHS))
 			sched_yield();
 	} while (find_next(time, &next) && !sim_dispatch_stopped(dispatch));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A dispatch in simulated time. */
+/* Runs a dispatch in simulated time. */
 #ifndef PROBE_SIMGPU_TIME_DISPATCH_SIMULATION_H
 #define PROBE_SIMGPU_TIME_DISPATCH_SIMULATION_H
 
 #include "simgpu/time/cost_model.h"
 
 /*
- * Run every workgroup of a prepared dispatch. 0, also if it was stopped; -ENOMEM if it could not
- * start: it is then stopped.
+ * Runs every workgroup of a prepared dispatch. 0, also if it was stopped; -ENOMEM if it could not
+ * start, in which case it is stopped.
  */
 int sim_time_run(struct sim_dispatch *dispatch);
 void sim_time_destroy(struct sim_time *time);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When instructions issue. Each of the four SIMDs of a unit has an issue slot every fourth cycle,
- * in which it issues at most one instruction per class, of different waves, the oldest first;
- * internal instructions use no unit. A slot looks at the waves that become ready in it, and at the
- * oldest of each queue whose unit may be free.
+ * Decides when instructions issue. Each of the four SIMDs of a unit has an issue slot every fourth
+ * cycle, in which it issues at most one instruction per class, from different waves, the oldest
+ * first; internal instructions use no unit. A slot considers only the waves that become ready in
+ * it, and the oldest of each queue whose unit may be free.
  */
 #include "simgpu/time/issue_slots.h"
 
@@ -14,7 +14,7 @@
 #include "simgpu/time/wave_progress.h"
 #include "simgpu/time/wave_waits.h"
 
-/* The same, counted from the unit's base. */
+/* The same slot, counted from the unit's base. */
 static inline int16_t slot_number(const struct time_cu *cu, uint32_t simd, uint64_t when)
 {
 	uint64_t cycles = when - cu->base;
@@ -67,7 +67,7 @@ void time_slots_rebase(struct time_cu *cu, uint64_t base)
 	}
 }
 
-/* The cause that delays a ready wave; if it changes, the wait is divided. */
+/* Sets the cause that delays a ready wave; if it changes, the wait is divided. */
 static void held_by(struct time_cu *cu, struct time_wave *w, enum sim_wait why, uint64_t now)
 {
 	if (w->reason == why)
@@ -81,7 +81,7 @@ static void held_by(struct time_cu *cu, struct time_wave *w, enum sim_wait why, 
 
 /* ---- Queues --------------------------------------------------------------------------------- */
 
-/* When a unit can take an instruction, as far as the unit is concerned. */
+/* When a unit itself can accept an instruction. */
 static inline uint64_t unit_free(const struct time_cu *cu, uint32_t number, uint32_t queue)
 {
 	const struct time_simd *simd = &cu->simd[number];
@@ -115,8 +115,8 @@ static inline bool bursts(const struct time_simd *simd, uint32_t unit, uint64_t 
 }
 
 /*
- * Another wave's instruction was issued in this slot, so the waves of a queue wait for the arbiter
- * up to the next slot, and then perhaps for the unit.
+ * Another wave's instruction was issued in this slot. The waves of a queue therefore wait for the
+ * arbiter until the next slot, and then possibly for the unit.
  */
 static void queue_lost(struct time_cu *cu, uint32_t number, uint32_t which, uint64_t now)
 {
@@ -145,7 +145,7 @@ static void queue_lost(struct time_cu *cu, uint32_t number, uint32_t which, uint
 	queue_again(cu, number, which, free);
 }
 
-/* A wave that is ready waits for the arbiter or, if `busy`, for the unit. */
+/* A ready wave waits for the arbiter or, if `busy`, for the unit. */
 static void queue_join(struct time_cu *cu, struct time_wave *w, uint32_t which, bool busy,
 		       uint64_t now)
 {
@@ -241,7 +241,7 @@ static inline uint32_t queue_of(const struct sim_timing *t)
 	return t->kind == TIMING_MFMA ? QUEUE_MATRIX : t->unit;
 }
 
-/* A plain instruction that takes its unit for one slot. */
+/* True for a plain instruction that uses its unit for one slot. */
 static inline bool is_plain(const struct sim_timing *t, uint32_t unit)
 {
 	return t->unit == unit && t->kind == TIMING_PLAIN && t->cycles == SIM_SLOT &&
@@ -249,8 +249,8 @@ static inline bool is_plain(const struct sim_timing *t, uint32_t unit)
 }
 
 /*
- * Issue all plain instructions of one class that follow one another, if there are several. What the
- * sampler and the counters of instructions record goes instruction by instruction.
+ * Issues all consecutive plain instructions of one class, if there are several. Not used if samples
+ * or counters per instruction need single instructions.
  */
 static inline bool issue_burst(struct time_cu *cu, struct time_simd *simd, struct time_wave *w,
 			       uint64_t now)
@@ -281,7 +281,7 @@ static inline bool issue_burst(struct time_cu *cu, struct time_simd *simd, struc
 	return true;
 }
 
-/* An older wave issues in this slot: the rest of the burst waits. Returns the wave's bit. */
+/* An older wave issues in this slot, so the rest of the burst waits. Returns the wave's bit. */
 static uint32_t end_burst(struct time_cu *cu, struct time_simd *simd, uint32_t unit, uint64_t now)
 {
 	struct time_burst *burst = &simd->burst[unit];
@@ -300,7 +300,7 @@ static uint32_t end_burst(struct time_cu *cu, struct time_simd *simd, uint32_t u
 	return 1u << w->position;
 }
 
-/* w's instruction gets its unit. Returns the bit of a wave that must be served again. */
+/* w's instruction gets its unit. Returns the bit of a wave that must be processed again. */
 static inline uint32_t take_unit(struct time_cu *cu, struct time_wave *w, uint32_t which,
 				 uint64_t now)
 {
@@ -316,7 +316,7 @@ static inline uint32_t take_unit(struct time_cu *cu, struct time_wave *w, uint32
 	return again;
 }
 
-/* Whether another wave issues an instruction of the class in this slot, before the wave may. */
+/* True if another wave issues an instruction of the class in this slot, before this wave can. */
 static inline bool is_taken(const struct time_simd *simd, const struct time_wave *w, uint32_t unit,
 			    uint64_t now)
 {
@@ -325,8 +325,8 @@ static inline bool is_taken(const struct time_simd *simd, const struct time_wave
 }
 
 /*
- * A wave may issue its next instruction from now on. Returns the bit of another wave that must be
- * served again.
+ * A wave can issue its next instruction from now on. Returns the bit of another wave that must be
+ * processed again.
  */
 static inline uint32_t serve_ready(struct time_cu *cu, struct time_simd *simd, struct time_wave *w,
 				   uint64_t now)
@@ -342,7 +342,7 @@ static inline uint32_t serve_ready(struct time_cu *cu, struct time_simd *simd, s
 		return 0;
 	}
 	if (t->unit == UNIT_NONE) {
-		/* One more than may issue in a slot: each in turn is skipped. */
+		/* One more wave than can issue in a slot: each is skipped in rotation. */
 		bool skipped = simd->count > SIM_INTERNAL &&
 			       now / SIM_SLOT % SIM_SIMD_WAVES == w->position;
 
@@ -371,7 +371,7 @@ static inline uint32_t serve_ready(struct time_cu *cu, struct time_simd *simd, s
 	return 0;
 }
 
-/* The oldest wave of a queue whose unit may be free. Returns as serve_ready(). */
+/* Processes the oldest wave of a queue whose unit may be free. Returns like serve_ready(). */
 static inline uint32_t serve_queue(struct time_cu *cu, struct time_simd *simd, uint32_t number,
 				   uint32_t which, uint64_t now)
 {
@@ -394,7 +394,7 @@ static inline uint32_t serve_queue(struct time_cu *cu, struct time_simd *simd, u
 	return take_unit(cu, w, which, now);
 }
 
-/* Bit per element that is at or before a slot. */
+/* A bit per element that is at or before a slot. */
 static inline uint32_t due(const int16_t *slots, int16_t slot)
 {
 	__m128i later =
@@ -403,7 +403,8 @@ static inline uint32_t due(const int16_t *slots, int16_t slot)
 	return ~(uint32_t)_mm_movemask_epi8(_mm_packs_epi16(later, later)) & 0xff;
 }
 
-/* The waves to look at in a slot: those that are ready, and the oldest of each queue that is due.
+/*
+ * The waves to consider in a slot: those that are ready, and the oldest of each queue that is due.
  */
 static inline uint32_t due_waves(const struct time_simd *simd, int16_t slot)
 {
@@ -468,7 +469,7 @@ void time_simd_slot(struct time_cu *cu, uint32_t number, uint64_t now)
 	if (simd->slot != now)
 		simd->taken = 0;
 	simd->slot = now;
-	/* Before anything changes: loads of what has just been stored in parts are slow. */
+	/* Before anything changes, because loading what has just been stored in parts is slow. */
 	simd->soonest = first_after(simd, slot);
 	while (left) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
@@ -482,7 +483,7 @@ void time_simd_slot(struct time_cu *cu, uint32_t number, uint64_t now)
 		if (w->at == w->end) {
 			bool ended, goes_on = time_wave_next_run(cu, w, now);
 
-			/* Younger ones may have been released, and moved up. */
+			/* Younger waves may have been released, and moved up in the list. */
 			ended = w->state == TIME_ENDED;
 			left = due_waves(simd, slot) & -(ended ? 1u << i : 2u << i);
 			if (!goes_on)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The L2: 16 ways of 128-byte lines, each half fetched on its own (64 bytes, as on the MI210).
+ * The L2: 16 ways of 128-byte lines; each half is fetched separately (64 bytes, as on the MI210).
  *
- * Within an epoch a unit sees the L2 as it was at its start, and what it touched itself since.
- * At the end of an epoch the touches of all units go into the L2 one unit after the other; a line
- * that an earlier unit brought is then counted as a hit of the later one, although that one waited
- * for memory.
+ * Within an epoch a unit sees the L2 as it was at the start of the epoch, and what it has touched
+ * itself since. At the end of an epoch the touches of all units are entered into the L2, one unit
+ * after the other. If an earlier unit fetched the same line, the later unit's access counts as a
+ * hit, although it waited for memory.
  */
 #include "simgpu/time/l2_cache.h"
 
@@ -15,7 +15,7 @@
 enum {
 	SETS = 4096,	  /* [HW mt4g] 8 MiB */
 	WAYS = 16,	  /* [DOC] */
-	FIRST_SIZE = 256, /* of the table of touches */
+	FIRST_SIZE = 256, /* initial size of the table of touches */
 	VALID = 3,
 	DIRTY = 12,
 };
@@ -25,7 +25,7 @@ static uint32_t set_of(uint64_t line)
 	return (uint32_t)(line % SETS);
 }
 
-/* 47 bits of address less 7 less 12. */
+/* 47 bits of address minus 7 minus 12. */
 static uint32_t tag_of(uint64_t line)
 {
 	return (uint32_t)(line / SETS) << 4;
@@ -65,7 +65,7 @@ static void put_index(struct time_touched *touched, uint32_t number)
 	touched->index[at] = number + 1;
 }
 
-/* Without memory for a larger table, the oldest touches are dropped: the L2 misses them. */
+/* Without memory for a larger table, the oldest touches are dropped, so the L2 misses them. */
 static void grow(struct time_touched *touched)
 {
 	uint32_t size = touched->size * 2;
@@ -91,7 +91,7 @@ struct time_touch *time_l2_touch(struct time_cu *cu, uint64_t line)
 	struct time_touched *touched = &cu->touched;
 	uint32_t found, at;
 
-	/* Usually the other half of the previous line. */
+	/* Often this is the other half of the previous line. */
 	if (touched->count && touched->touch[touched->count - 1].line == line)
 		return &touched->touch[touched->count - 1];
 	at = hash(touched, line);
@@ -110,7 +110,7 @@ struct time_touch *time_l2_touch(struct time_cu *cu, uint64_t line)
 	return &touched->touch[touched->count++];
 }
 
-/* Halves fetched from memory that an earlier unit had already fetched are hits. */
+/* Halves fetched from memory that an earlier unit had already fetched count as hits. */
 static void count_again(struct time_cu *cu, uint8_t again)
 {
 	uint32_t halves = (uint32_t)__builtin_popcount(again);
@@ -142,8 +142,8 @@ static void merge_touch(struct time_cu *cu, struct time_l2 *l2, const struct tim
 }
 
 /*
- * How crowded each channel was in this epoch: its requests against an even share, but no less than
- * one. In the next epoch its requests cost so much more.
+ * The load of each channel in this epoch: its requests divided by an even share, but at least one.
+ * In the next epoch its requests cost more by this factor.
  */
 static void find_crowds(struct sim_time *time)
 {

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The L2 cache, as one unit sees it within an epoch, and as all share it. */
+/* The L2 cache, as one unit sees it within an epoch, and as all units share it. */
 #ifndef PROBE_SIMGPU_TIME_L2_CACHE_H
 #define PROBE_SIMGPU_TIME_L2_CACHE_H
 
 #include "simgpu/time/cost_model.h"
 
 /*
- * What the unit sees of a line of 128 bytes; valid until the next call. The caller notes what it
+ * The unit's view of a line of 128 bytes; valid until the next call. The caller records what it
  * fetches and writes.
  */
 struct time_touch *time_l2_touch(struct time_cu *cu, uint64_t line);
 bool time_touched_init(struct time_touched *touched);
-/* End of an epoch: the touches of all units become part of the L2, in the order of the units. */
+/*
+ * At the end of an epoch: merges the touches of all units into the L2, in the order of the units.
+ */
 void time_l2_merge(struct sim_time *time);
 
 #endif

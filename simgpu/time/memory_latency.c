@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When the data of a memory instruction arrive: address unit, vector and scalar L1, and the
- * unit's share of L2 and HBM. All are servers that take one request after the other; a latency
- * begins when the request is served.
+ * Computes when the data of a memory instruction arrive: address unit, vector and scalar L1, and
+ * the unit's share of L2 and HBM. All are servers that process one request after the other; a
+ * latency begins when the request is served.
  */
 #include "simgpu/time/memory_latency.h"
 
@@ -24,7 +24,7 @@ void time_l1_invalidate(struct time_line *cache)
 	memset(cache, 0, L1_SETS * L1_WAYS * sizeof(*cache));
 }
 
-/* The line's entry, now the most recent of its set; NULL if it is not cached. */
+/* The line's entry, which becomes the most recently used of its set; NULL if it is not cached. */
 static struct time_line *l1_find(struct time_line *cache, uint64_t line)
 {
 	struct time_line *set = &cache[line % L1_SETS * L1_WAYS], found;
@@ -51,13 +51,13 @@ static void l1_insert(struct time_line *cache, uint64_t line, uint64_t fill)
 	set[0] = (struct time_line){line + 1, fill};
 }
 
-/* Latencies are from issue to use; the s_waitcnt between takes an issue slot too. */
+/* Latencies are from issue to use; the s_waitcnt between them also takes an issue slot. */
 static uint64_t use_after(uint64_t latency)
 {
 	return latency - SIM_SLOT;
 }
 
-/* A server of rate `cost` per request: when it begins a request that arrives at `at`. */
+/* A server with `cost` per request: when it begins a request that arrives at `at`. */
 static uint64_t serve(uint64_t *free, uint64_t at, uint32_t cost)
 {
 	uint64_t start = later(*free, at * FINE);
@@ -69,9 +69,9 @@ static uint64_t serve(uint64_t *free, uint64_t at, uint32_t cost)
 /* ---- Line numbers of the L2 ------------------------------------------------------------- */
 
 /*
- * Addresses of memory differ from run to run, so the L2 must not see its addresses: the lines of
- * each block are numbered from a base of its own, in the order in which blocks were allocated. The
- * factor keeps the first lines of many blocks out of one set.
+ * Memory addresses differ between runs, so the L2 must not depend on them. The lines of each block
+ * are numbered from a base of its own, in the order in which blocks were allocated. The factor
+ * avoids that the first lines of many blocks are in one set.
  */
 static struct time_block find_block(uint64_t addr)
 {
@@ -109,7 +109,7 @@ static uint64_t l2_line(struct time_cu *cu, uint64_t line)
 
 /* ---- L2 and memory -------------------------------------------------------------------------- */
 
-/* What 64 bytes cost the unit's share of the L2: more where the channel is crowded. */
+/* The cost of 64 bytes in the unit's share of the L2; higher if the channel is crowded. */
 static uint32_t channel_cost(struct time_cu *cu, uint64_t line, uint32_t cost)
 {
 	uint32_t channel = line / 2 % TIME_CHANNELS;
@@ -124,7 +124,7 @@ static uint32_t halves_of(uint64_t line, uint32_t count)
 	return ((1u << count) - 1) << (line & 1);
 }
 
-/* One or two halves out of the L2, or through it from memory; returns when they can be used. */
+/* Reads one or two halves from the L2, or through it from memory; returns when they can be used. */
 static uint64_t l2_read(struct time_cu *cu, uint64_t line, uint32_t halves, uint64_t at)
 {
 	uint32_t count = (uint32_t)__builtin_popcount(halves), missed;
@@ -149,8 +149,8 @@ static uint64_t l2_read(struct time_cu *cu, uint64_t line, uint32_t halves, uint
 }
 
 /*
- * Writes of (parts of) one or two halves, a request each. They are complete when the L2 has them. A
- * half that was clean will be written back later; its cost is counted now.
+ * Writes (parts of) one or two halves, a request each. They are complete when the L2 has them. A
+ * half that was clean will be written back later; the cost of that is counted now.
  */
 static uint64_t l2_write(struct time_cu *cu, uint64_t line, uint32_t halves, uint64_t at)
 {
@@ -215,7 +215,7 @@ static uint64_t access_lines(struct time_cu *cu, const struct sim_timing *t, uin
 
 	switch (t->kind) {
 	case TIMING_STORE:
-		/* Written through; a cached line stays cached. */
+		/* Written through; a cached line remains cached. */
 		cu->counters.tcp_tcc_write += count;
 		return l2_write(cu, line, halves, at + count - 1);
 	case TIMING_ATOMIC:
@@ -226,7 +226,7 @@ static uint64_t access_lines(struct time_cu *cu, const struct sim_timing *t, uin
 				found->line = 0;
 		}
 		cu->counters.tcp_tcc_atomic += count;
-		/* The L2 needs the old value first; it is one request nevertheless. */
+		/* The L2 first needs the old value; it is one request nevertheless. */
 		at += count - 1;
 		done = later(l2_read(cu, line, halves, at), l2_write(cu, line, halves, at));
 		cu->counters.tcc_req -= count;
@@ -238,7 +238,7 @@ static uint64_t access_lines(struct time_cu *cu, const struct sim_timing *t, uin
 }
 
 /*
- * Flat, global and scratch instructions pass all 64 lanes on one by one; those of buffers are
+ * Flat, global and scratch instructions count 64 accesses, one per lane; buffer instructions are
  * counted by quads.
  */
 static void count_vector(struct time_cu *cu, const struct sim_timing *t, uint32_t quads,
@@ -284,7 +284,7 @@ uint64_t time_vector(struct time_cu *cu, struct time_wave *w, const struct sim_t
 			at += count;
 		}
 	}
-	/* The addresses of the last lanes are that much later than those of the first. */
+	/* The addresses of the last lanes are later than those of the first by this time. */
 	return later(done, start + (touched.groups ? touched.groups - 1 : 0) +
 				   use_after(sim_time_cost.vector_l1));
 }

@@ -30,15 +30,15 @@ enum {
 
 	PACKET_BITS = 25,
 	DOORBELL_SHIFT = 32,
-	SKID = 2, /* instructions a wave may execute before it takes a host trap */
+	SKID = 2, /* instructions that a wave may execute before it takes a host trap */
 };
 
-/* What a wave is seen at. */
+/* The state in which a sample finds a wave. */
 struct seen {
 	struct sim_sampled_inst inst;
 	uint64_t exec;
 	bool issued;
-	uint8_t reason; /* enum sim_wait, which has the order of the raw codes */
+	uint8_t reason; /* enum sim_wait, in the order of the raw codes */
 };
 
 /* ---- Ticks ---------------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static uint64_t mix(uint64_t n)
 	return n ^ n >> 31;
 }
 
-/* A number that depends on the unit and the tick alone. */
+/* A pseudo-random number that depends only on the unit and the tick. */
 static uint64_t chance(const struct time_cu *cu, uint32_t salt)
 {
 	const struct time_sampler *sampler = cu->sampler;
@@ -58,7 +58,7 @@ static uint64_t chance(const struct time_cu *cu, uint32_t salt)
 	return mix(mix(sampler->number * 4 + salt) + ((uint64_t)sampler->gpu << 32 | cu->number));
 }
 
-/* All SIMDs have had their slot of a group of four cycles in its last one. */
+/* The last cycle of its group of four, in which all SIMDs have had their slot. */
 static uint64_t last_of_four(uint64_t when)
 {
 	return when | (SIM_SLOT - 1);
@@ -70,10 +70,10 @@ static uint64_t tick_time(const struct time_cu *cu)
 	const struct time_sampler *sampler = cu->sampler;
 	uint64_t first = sampler->number * sampler->how.period;
 
-	/* Anywhere in its interval, so that loops do not resonate with it. */
+	/* At any point of its interval, so that loops do not resonate with it. */
 	if (sampler->how.method == SIM_SAMPLING_STOCHASTIC)
 		return first + chance(cu, 0) % sampler->how.period;
-	/* One instruction issues in four cycles at most. */
+	/* At most one instruction issues in four cycles. */
 	return first + chance(cu, 0) % (SKID + 1) * SIM_SLOT;
 }
 
@@ -128,7 +128,7 @@ static uint64_t exec_at(const struct sim_trace *trace, uint32_t run, const struc
 	return exec;
 }
 
-/* An instruction of a run of the wave's trace. */
+/* Sets the state to an instruction of a run of the wave's trace. */
 static void see(const struct time_wave *w, uint32_t run, const struct sim_timing *at,
 		struct seen *ret)
 {
@@ -136,7 +136,7 @@ static void see(const struct time_wave *w, uint32_t run, const struct sim_timing
 	ret->exec = exec_at(w->trace, run, at);
 }
 
-/* A branch that is the last of a run which jumps has been taken. */
+/* True for a branch at the end of a run that jumps: it has been taken. */
 static bool taken(const struct time_wave *w, uint32_t run, const struct sim_timing *at)
 {
 	return w->trace->run[run].jumps && at + at->words == w->trace->run[run].end;
@@ -149,7 +149,7 @@ static void settle(struct seen *seen)
 		seen->reason = seen->inst.waits ? WAIT_COUNTERS : WAIT_INTERNAL;
 }
 
-/* Its trace is used up, and its SIMD has had no slot yet in which to continue it. */
+/* Its trace is used up, and its SIMD has not yet had a slot in which to continue it. */
 static bool see_next(const struct time_wave *w, struct seen *ret)
 {
 	const struct sim_wave *wave = w->group->slot ? &w->group->slot->wave[w->index] : NULL;
@@ -236,15 +236,15 @@ static void fill_common(const struct time_cu *cu, const struct time_wave *w, uin
 	put32(record, AT_WAVE, w->index & 0x3f);
 	put32(record, AT_HW_ID, w->group->place.hw_id[w->index]);
 	put64(record, AT_TIMESTAMP, sim_clock_system(clock / SIM_TICK_CYCLES));
-	/* The doorbell's number, as a queue's descriptor has it: (address >> 3) & 0x3ff. */
+	/* The doorbell's number, as in a queue's descriptor: (address >> 3) & 0x3ff. */
 	put64(record, AT_CORRELATION,
 	      (dispatch->index % packets & ((1u << PACKET_BITS) - 1)) | (uint64_t)(queue->id - 1)
 										<< DOORBELL_SHIFT);
 }
 
 /*
- * The arbiter of the wave's SIMD: which pipes issued an instruction in this slot, and which stalled
- * the chosen one.
+ * The arbiter of the wave's SIMD: which pipes issued an instruction in this slot, and which pipes
+ * stalled the chosen instruction.
  */
 static void fill_snapshot(const struct time_cu *cu, const struct time_wave *sampled, uint64_t when,
 			  const struct seen *seen, uint8_t *record)
@@ -266,7 +266,7 @@ static void fill_snapshot(const struct time_cu *cu, const struct time_wave *samp
 		data |= SNAPSHOT_ISSUED | (uint32_t)seen->inst.type << SNAPSHOT_TYPE;
 	} else {
 		data |= (uint32_t)seen->reason << SNAPSHOT_REASON;
-		/* A pipe that another wave got: it may have become free in this very slot. */
+		/* Another wave got the pipe; it may have become free in this very slot. */
 		if (seen->reason == WAIT_UNIT)
 			stall |= seen->inst.pipe;
 		if (seen->reason == WAIT_ARBITER)
@@ -297,8 +297,8 @@ static uint8_t *new_record(struct time_sampler *sampler, uint64_t when)
 /* ---- Stochastic ----------------------------------------------------------------------------- */
 
 /*
- * One of the waves the unit could hold, so that each resident wave is equally likely at any time;
- * none for an empty slot.
+ * Chooses one of the wave slots that the unit could use, so that each resident wave is equally
+ * likely at any time; none for an empty slot.
  */
 static struct time_wave *choose(struct time_cu *cu)
 {
@@ -372,7 +372,7 @@ uint64_t time_sampler_run(struct time_cu *cu, uint64_t next)
 	struct time_sampler *sampler = cu->sampler;
 	uint64_t end = next;
 
-	/* All waves wait for other units, which are served first. */
+	/* All waves wait for other units, which continue first. */
 	if (next == TIME_NEVER)
 		end = cu->now;
 	else if (end > cu->time->until)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The waves of a SIMD that are ready and wait for one unit. None of them is looked at until the
- * unit can take an instruction; then the oldest gets it. What they wait for is the same for all of
- * them at any time, so it is counted once: a wave's own cycles are the differences between when it
+ * The waves of a SIMD that are ready and wait for one unit. They are not considered until the unit
+ * can accept an instruction; then the oldest gets it. At any time all of them wait for the same
+ * thing, so it is counted once: a wave's own cycles are the difference between the counts when it
  * left and when it joined.
  */
 #ifndef PROBE_SIMGPU_TIME_UNIT_QUEUE_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The classes of the arbiter (enum sim_unit), and matrix instructions apart. */
+/* The classes of the arbiter (enum sim_unit), with matrix instructions separate. */
 enum {
 	QUEUE_MATRIX = 5,
 	QUEUE_COUNT,
@@ -25,10 +25,10 @@ struct time_waited {
 
 struct time_queue {
 	uint32_t waves; /* bit per position in the SIMD's list */
-	bool unit;	/* from `since` on they wait for the unit, before it for the arbiter */
-	uint64_t since; /* may be a slot in the future */
+	bool unit;	/* since `since` they wait for the unit, before it for the arbiter */
+	uint64_t since; /* may be a future slot */
 	uint64_t again; /* when the unit may be free */
-	struct time_waited waited; /* up to `since` */
+	struct time_waited waited; /* counted up to `since` */
 };
 
 static inline bool queue_waits_for_unit(const struct time_queue *queue, uint64_t now)
@@ -40,7 +40,7 @@ static inline struct time_waited queue_waited(const struct time_queue *queue, ui
 {
 	struct time_waited waited = queue->waited;
 
-	/* Wraps around where `since` is in the future. */
+	/* Wraps around if `since` is in the future. */
 	*(queue_waits_for_unit(queue, now) ? &waited.unit : &waited.arbiter) += now - queue->since;
 	return waited;
 }

@@ -15,7 +15,7 @@
 #include "simgpu/time/issue_slots.h"
 #include "simgpu/time/wave_progress.h"
 
-enum { QUANTUM = 512 }; /* instructions a wave runs at a time */
+enum { QUANTUM = 512 }; /* instructions that a wave runs at a time */
 
 static void add_isa(struct sim_counters *sum, struct sim_counters *part)
 {
@@ -100,7 +100,7 @@ static void start_wave(struct time_cu *cu, struct time_group *group, uint32_t i)
 	time_wave_wait(cu, w, cu->now);
 }
 
-/* False: not now, for lack of memory or of free wave slots. */
+/* False if it cannot start now, for lack of memory or of free wave slots. */
 static bool start_group(struct time_cu *cu, uint64_t number, const struct sim_place *place)
 {
 	struct time_group *group = free_group(cu);
@@ -135,7 +135,7 @@ static bool start_group(struct time_cu *cu, uint64_t number, const struct sim_pl
 	return true;
 }
 
-/* Start what fits. */
+/* Starts the workgroups that fit. */
 void time_groups_start(struct time_cu *cu)
 {
 	struct time_backlog *backlog = &cu->backlog;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the issue of one instruction does: what its wave may do next and when, and what is counted.
+/*
+ * The effects of issuing one instruction: when its wave can issue the next one, and what is
+ * counted.
  */
 #include "simgpu/time/wave_issue.h"
 
@@ -8,7 +10,7 @@
 
 static void push_vm(struct time_wave *w, uint64_t done)
 {
-	/* Returns come in order. */
+	/* Loads return in order. */
 	w->last_vm = later(w->last_vm, done);
 	w->vm[w->vm_count++ % TIME_VM] = w->last_vm;
 }
@@ -19,7 +21,7 @@ static void push_lgkm(struct time_wave *w, uint64_t done)
 	w->lgkm[w->lgkm_count++ % TIME_LGKM] = done;
 }
 
-/* When no more than `left` vector memory instructions are outstanding. */
+/* When at most `left` vector memory instructions are outstanding. */
 static uint64_t vm_done(const struct time_wave *w, uint32_t left)
 {
 	return w->vm_count > left && left < TIME_VM - 1 ? w->vm[(w->vm_count - left - 1) % TIME_VM]
@@ -27,8 +29,8 @@ static uint64_t vm_done(const struct time_wave *w, uint32_t left)
 }
 
 /*
- * The same for lgkmcnt. Scalar loads may return in any order, so any count left requires all older
- * ones to be complete.
+ * The same for lgkmcnt. Scalar loads may return in any order, so any count requires all older ones
+ * to be complete.
  */
 static uint64_t lgkm_done(const struct time_wave *w, uint32_t left)
 {
@@ -62,7 +64,10 @@ static uint64_t issue_lds(struct time_cu *cu, struct time_wave *w, uint64_t now)
 	cu->counters.lds_active += passes;
 	cu->counters.lds_conflict += record >> 32 & 0xffff;
 	cu->lds_free[w->simd / 2] = now + port;
-	/* The latency was measured with 4 cycles of port; its use costs the s_waitcnt's slot. */
+	/*
+	 * The latency was measured with 4 cycles of port time; the use takes the slot of the
+	 * s_waitcnt.
+	 */
 	return now + sim_time_cost.lds + port - 4 - SIM_SLOT;
 }
 
@@ -129,7 +134,7 @@ uint64_t time_pass_waitcnt(struct time_cu *cu, struct time_wave *w, uint64_t rea
 	return ready + SIM_SLOT;
 }
 
-/* When the instruction after one that issues now may issue, and the wait reason until then. */
+/* When the instruction after one that issues now can issue, and the wait reason until then. */
 static uint64_t ready_after(struct time_cu *cu, struct time_simd *simd, struct time_wave *w,
 			    const struct sim_timing *t, uint64_t now)
 {

@@ -5,14 +5,14 @@
 
 #include "simgpu/time/cost_model.h"
 
-/* Issue w's next instruction now; returns when the next one may. */
+/* Issues w's next instruction now; returns when the one after it can issue. */
 uint64_t time_issue(struct time_cu *cu, struct time_wave *w, uint64_t now);
 /*
- * Pass the s_waitcnt at which w is: the cycle in which it is met is known, because all instructions
- * it waits for have been issued. Returns when the next instruction may issue.
+ * Passes the s_waitcnt at which w is. The cycle in which it is met is known, because all
+ * instructions it waits for have been issued. Returns when the next instruction can issue.
  */
 uint64_t time_pass_waitcnt(struct time_cu *cu, struct time_wave *w, uint64_t ready);
-/* When the counters of a wave can count one more of a unit's; they are 6 and 4 bits wide. */
+/* When the counters of a wave, which have 6 and 4 bits, can count one more access of a unit. */
 uint64_t time_counter_free(const struct time_wave *w, uint32_t unit);
 
 #endif

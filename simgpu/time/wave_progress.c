@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a wave does functionally, and its life on the unit. A wave runs ahead by a piece at a time:
- * when its trace is used up it runs on until something stops it or the piece is long enough.
+ * The functional execution of a wave, and its lifetime on the unit. A wave runs ahead in pieces:
+ * when its trace is used up, it runs until something stops it or the piece is long enough.
  */
 #include "simgpu/time/wave_progress.h"
 
@@ -12,17 +12,17 @@
 #include "simgpu/time/wave_waits.h"
 
 enum {
-	CYCLES_UNTRACED = 4000 /* of a quantum that left no trace */
+	CYCLES_UNTRACED = 4000 /* of a quantum that recorded no trace */
 };
 
-/* Another function calls time_wave_wait(). */
+/* The wave sleeps until another function calls time_wave_wait() for it. */
 static void park(struct time_cu *cu, struct time_wave *w, enum time_state state)
 {
 	w->state = (uint8_t)state;
 	time_wave_sleep(cu, w);
 }
 
-/* Run the wave for another quantum. pass: do not hold it at its next instruction. */
+/* Runs the wave for another quantum. pass: do not hold it at its next instruction. */
 void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass)
 {
 	struct sim_wave *wave = &w->group->slot->wave[w->index];
@@ -56,7 +56,7 @@ void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass)
 	w->stop = SIM_STOP_FAULT;
 }
 
-/* All live waves have arrived: they continue now. */
+/* All live waves have arrived, so they continue now. */
 static void release_barrier(struct time_cu *cu, struct time_group *group, uint64_t now)
 {
 	if (!group->waiting || group->waiting < group->live)
@@ -91,7 +91,7 @@ static void end_wave(struct time_cu *cu, struct time_wave *w, uint64_t now)
 		release_barrier(cu, group, now);
 }
 
-/* The trace is used up: handle the stop of the wave. True: it has a new trace, or continues. */
+/* The trace is used up: handles the stop of the wave. True if it has a new trace, or continues. */
 static bool after_trace(struct time_cu *cu, struct time_wave *w, uint64_t now)
 {
 	struct sim_wave *wave = w->group->slot ? &w->group->slot->wave[w->index] : NULL;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What waves execute, ahead of when it issues. */
+/* The functional execution of waves, ahead of their issue in simulated time. */
 #ifndef PROBE_SIMGPU_TIME_WAVE_PROGRESS_H
 #define PROBE_SIMGPU_TIME_WAVE_PROGRESS_H
 
 #include "simgpu/time/cost_model.h"
 
-/* Run the wave for another quantum. pass: do not hold it at its next instruction. */
+/* Runs the wave for another quantum. pass: do not hold it at its next instruction. */
 void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass);
-/* Go on to the wave's next run of instructions; false: it has none now, or has ended. */
+/* Moves to the wave's next run of instructions; false if it has none now, or has ended. */
 bool time_wave_next_run(struct time_cu *cu, struct time_wave *w, uint64_t now);
 /* The last wave has arrived at the barrier of the grid, at `now`. */
 void time_cu_grid_release(struct time_cu *cu, uint64_t now);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeping account of what waves wait for. */
+/* Accounts for what waves wait for. */
 #ifndef PROBE_SIMGPU_TIME_WAVE_WAITS_H
 #define PROBE_SIMGPU_TIME_WAVE_WAITS_H
 
@@ -26,7 +26,7 @@ static inline void time_count_wait(struct time_cu *cu, const struct time_wave *w
 		__atomic_fetch_add(&pc->wait[why], cycles, __ATOMIC_RELAXED);
 }
 
-/* For PC samples: the state of w up to `until`, from where the last span ends. */
+/* For PC samples: the state of w up to `until`, from the end of the last span. */
 static inline void time_put_span(const struct time_cu *cu, struct time_wave *w, uint64_t until,
 				 const struct sim_timing *at, bool issues, enum sim_wait why)
 {
