@@ -19,7 +19,7 @@ struct probe_bundle_entry {
 };
 
 struct probe_bundle {
-	size_t count; /* 0: no AMDGPU code in it */
+	size_t count; /* 0: no AMDGPU code object */
 	struct probe_bundle_entry *entries;
 };
 

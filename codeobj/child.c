@@ -18,7 +18,7 @@
 #include "common/err.h"
 
 /*
- * The pipe carries the answer, the text of the error if there is one, and this trailer. A child
+ * The pipe transfers the answer, the text of an error if there is one, and this trailer. A child
  * that dies early writes no trailer.
  */
 #define TRAILER_MAGIC 0x444e4550u
@@ -78,7 +78,7 @@ uint64_t probe_mapped_bytes(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Keep only the pipe; give up terminal, files and the means to get others. */
+/* Keep only the pipe; drop terminal, files, and the permission to open others. */
 static void confine(int fd)
 {
 	uint64_t mapped = probe_mapped_bytes();
@@ -198,7 +198,7 @@ static struct probe_err *death(const char *what, bool known, int status)
 	return probe_err_create("%s failed: the child process gave no answer", what);
 }
 
-/* Cut the trailer off and turn a reported error into ours. */
+/* Remove the trailer and convert a reported error into a struct probe_err. */
 static struct probe_err *unwrap(const char *what, bool known, int status, struct answer *answer)
 {
 	struct probe_buf buf;
@@ -230,7 +230,7 @@ struct probe_err *probe_child_run(const char *what, probe_child_fn fn, void *use
 
 	if (pipe2(pipe_fds, O_CLOEXEC))
 		return probe_err_create("%s: cannot create a pipe: %s", what, strerror(errno));
-	/* Answers have megabytes: fewer context switches. It works without, too. */
+	/* Answers can have megabytes; a larger pipe saves context switches, and is optional. */
 	(void)fcntl(pipe_fds[1], F_SETPIPE_SZ, PIPE_BYTES);
 	pid = fork();
 	if (pid < 0) {

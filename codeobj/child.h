@@ -28,7 +28,7 @@ typedef struct probe_err *(*probe_child_fn)(void *user, FILE *out);
 struct probe_err *probe_child_run(const char *what, probe_child_fn fn, void *user, uint8_t **answer,
 				  size_t *size);
 
-/* What this process has mapped; 0: not known, or a sanitizer makes it meaningless. */
+/* Bytes that this process has mapped; 0: unknown, or meaningless under a sanitizer. */
 uint64_t probe_mapped_bytes(void);
 
 /* For the child: write parts of the answer, in the order in which the parent reads them. */

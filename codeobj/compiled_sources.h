@@ -32,10 +32,10 @@ void probe_compiled_sources_destroy(struct probe_compiled_sources *sources);
 /* Did the compiler read a file with this content? */
 bool probe_compiled_sources_has(const struct probe_compiled_sources *sources, const void *text,
 				size_t size);
-/* Does the file's path, with links resolved, lead below a directory that was compiled in? */
+/* Is the file, with links resolved, below a directory in which a unit was compiled? */
 bool probe_compiled_sources_below(const struct probe_compiled_sources *sources, const char *file);
 
-/* The same for one directory; the root is none. */
+/* The same for one directory; the root directory does not count. */
 bool probe_path_is_below(const char *directory, const char *file);
 
 #endif

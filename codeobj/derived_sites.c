@@ -40,7 +40,7 @@ static bool is_row(const struct probe_sites *sites, uint32_t row)
 					   sites->sites[row].access == PROBE_ACCESS_BLOCK);
 }
 
-/* The index of the element with that row, NONE for none; or `count`. */
+/* Index of the element with that row; NONE for NONE; `count` if there is none. */
 static uint32_t index_of(const void *array, uint32_t count, size_t element, uint32_t row)
 {
 	struct probe_sites_range range;
@@ -51,7 +51,7 @@ static uint32_t index_of(const void *array, uint32_t count, size_t element, uint
 	return range.first < range.end ? range.first : count;
 }
 
-/* Of the `count` kind: what is not a complement of a predicate is counted itself. */
+/* `count` kind: a block that is not a complement of a predicate is counted itself. */
 static struct probe_err *read_block(struct reading *r, const struct probe_site_predicate *from,
 				    uint32_t row)
 {
@@ -118,7 +118,7 @@ static struct probe_err *add_histogram(struct reading *r, struct site_group *gro
 	return NULL;
 }
 
-/* `residues`: how many of them each group has. */
+/* `residues`: number of residues per group. */
 static struct probe_err *read_group(struct reading *r, const struct probe_site_group *from,
 				    uint32_t residues)
 {
@@ -260,7 +260,7 @@ static uint32_t row_at(const void *array, size_t element, uint32_t i)
 	return row;
 }
 
-/* The first element that is not below the row. */
+/* The first element whose row is not less than `row`. */
 static uint32_t lower_bound(const void *array, uint32_t count, size_t element, uint64_t row)
 {
 	uint32_t first = 0;

@@ -17,19 +17,19 @@
 
 #include "common/expr.h"
 
-#define DERIVED_NONE PROBE_EXPR_NONE /* no element of an array */
+#define DERIVED_NONE PROBE_EXPR_NONE /* not an element of an array */
 
-/* The lanes of a wave that execute the block behind a branch, which waves reach at most once. */
+/* The lanes of a wave that execute the block guarded by a branch. Waves execute it at most once. */
 struct site_predicate {
-	uint32_t row;	    /* PROBE_GROUP_SKIPPED: full waves that do not execute the block */
+	uint32_t row;	    /* PROBE_GROUP_SKIPPED: regular waves that do not execute the block */
 	uint32_t parent;    /* the predicate that the branch is behind; NONE */
-	uint32_t condition; /* expression, 1 in lanes that execute it: nothing is counted. NONE */
+	uint32_t condition; /* expression, 1 in lanes that execute it, instead of counts; NONE */
 };
 
 enum histogram_kind {
 	HISTOGRAM_MASKS = 1, /* by execution mask and residues */
 	HISTOGRAM_RESIDUES,  /* of full waves, for each residue by its value */
-	HISTOGRAM_PREFIXES,  /* of masks that are the first lanes of a wave */
+	HISTOGRAM_PREFIXES,  /* of masks of the first n lanes of a wave */
 	HISTOGRAM_KINDS,
 };
 struct site_histogram {
@@ -37,7 +37,7 @@ struct site_histogram {
 	uint32_t first_row, rows;
 };
 
-/* Accesses that run together, with the same lanes: executions are counted once for all of them. */
+/* Accesses that execute together, with the same lanes, and are counted once. */
 struct site_group {
 	uint32_t row;	    /* enum probe_group_counter */
 	uint32_t predicate; /* NONE = every wave executes it, or it is not ONCE */
@@ -55,27 +55,28 @@ struct site_group {
 enum { SITE_RESIDUES = 8 };
 struct site_member {
 	uint32_t site, group;
-	bool rising;	  /* in full waves no lane's address may be below the first active lane's */
+	bool rising; /* in regular waves no lane's address may be less than the first active lane's
+		      */
 	uint32_t residue; /* which of its group's the cost depends on; NONE = on none of them */
 	uint32_t base;	  /* PROBE_GROUP_LAUNCH: expression of the address with that residue */
 	int32_t base_distance;	  /* bytes from there to this site's address */
-	uint32_t address;	  /* PROBE_GROUP_LANES: expression of an address in each lane */
+	uint32_t address;	  /* PROBE_GROUP_LANES: expression of the address per lane */
 	int64_t address_distance; /* bytes from there to this site's address */
 	struct probe_site_stride stride[3];
 	struct probe_site_bitfield field[PROBE_BITFIELDS];
 };
 
-/* Basic blocks that run together, of the `count` kind: a BLOCK, or a row that others need. */
+/* `count` kind: basic blocks that execute together: a BLOCK site, or a row that others need. */
 struct site_block {
 	uint32_t row;
-	bool complement; /* what is counted is missing from the parent's count */
+	bool complement; /* counted are executions of the parent without the block */
 	uint32_t parent; /* a block before this one; NONE = the launch */
 };
 
 struct probe_err;
 struct probe_sites;
 
-/* Arrays of a site table, as they are in the code object. */
+/* Arrays of a site table, as stored in the code object. */
 struct derived_source {
 	struct probe_site_proof *proofs; /* by site; NULL = nothing is derived */
 	struct probe_site_group *groups;
@@ -84,14 +85,14 @@ struct derived_source {
 };
 
 /*
- * Fills in these arrays of `sites`, which has its sites and expressions already, but checks those,
- * too. `name` is for messages.
+ * Fills in the arrays of derived sites. Sites and expressions of `sites` are read already, and are
+ * checked here as well. `name` is for messages.
  */
 struct probe_err *derived_sites_read(const char *name, const struct derived_source *source,
 				     struct probe_sites *sites);
 void derived_sites_free(struct probe_sites *sites);
 
-/* The member of a group that the site is; NULL = it is measured. */
+/* The site as a member of its group; NULL = it is measured. */
 const struct site_member *probe_sites_member(const struct probe_sites *sites, uint32_t site);
 /*
  * Indices of elements whose first word, a row or site in ascending order, is in [first_row,

@@ -41,7 +41,7 @@ static uint64_t read_memory(uint64_t from, char *to, uint64_t size, void *user)
 	return size;
 }
 
-/* comgr begins with a tab and pads between mnemonic and operands. */
+/* comgr's text starts with a tab, and has padding between mnemonic and operands. */
 static void take_text(const char *instruction, void *user)
 {
 	struct section *section = user;
@@ -72,7 +72,9 @@ static struct probe_err *send_all(const struct work *work, amd_comgr_disassembly
 		uint64_t bytes = 0;
 
 		section->text[0] = 0;
-		/* Bytes that are no instruction become one of 4 bytes without text. */
+		/*
+		 * Bytes that are not an instruction become an instruction of 4 bytes without text.
+		 */
 		if (amd_comgr_disassemble_instruction(info, section->base + at, section, &bytes) !=
 			    AMD_COMGR_STATUS_SUCCESS ||
 		    bytes < 4 || bytes > 20) {

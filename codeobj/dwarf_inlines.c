@@ -6,7 +6,7 @@
 #include "codeobj/range_lists.h"
 #include "common/err.h"
 
-/* Blocks in calls in blocks. */
+/* Depth of nested blocks and inlined calls. */
 #define DEPTH_MAX 256
 
 struct walk {
@@ -137,7 +137,7 @@ static const char *function_name(struct probe_dwarf_reader *reader, Dwarf_Die di
 	return ret;
 }
 
-/* The declaration says it, not the definition. */
+/* DW_AT_artificial is at the declaration, not at the definition. */
 static bool is_implicit(struct probe_dwarf_reader *reader, Dwarf_Die die, unsigned chain)
 {
 	Dwarf_Bool found = 0;

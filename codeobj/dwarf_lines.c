@@ -12,7 +12,7 @@
 
 /* No compiler writes a unit with more files than this. */
 #define FILES_MAX 1000000u
-/* Namespaces in namespaces. */
+/* Depth of nested namespaces. */
 #define DEPTH_MAX 32
 
 /* The line table of a unit, while it is read. */
@@ -111,7 +111,7 @@ static struct probe_err *read_row(struct line_reader *reader, Dwarf_Line line)
 	return reader->sink->row(reader->sink->user, address, file, number, column, end);
 }
 
-/* Find the rows of the unit's table before the first DW_LNS_set_file. */
+/* Find the rows before the first DW_LNS_set_file of the unit's table. */
 static void find_unset_files(struct line_reader *reader, Dwarf_Die die)
 {
 	struct probe_dwarf_files files;

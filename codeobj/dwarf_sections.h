@@ -18,8 +18,8 @@ enum probe_dwarf_section_id {
 	PROBE_DWARF_STR_OFFSETS,
 	PROBE_DWARF_ADDR,
 	/*
-	 * libdwarf is given the sections above only: the known faults of its 2021 release are in
-	 * its readers of range lists. range_lists.h reads those below.
+	 * libdwarf gets the sections above only: the known faults of its 2021 release are in its
+	 * readers of range lists. range_lists.h reads the sections below.
 	 */
 	PROBE_DWARF_GIVEN,
 	PROBE_DWARF_RANGES = PROBE_DWARF_GIVEN,

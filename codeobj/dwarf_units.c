@@ -6,7 +6,7 @@
 
 #include "common/err.h"
 
-/* Release 20210528 (Debian 12), and those from 0.4 on. CMakeLists.txt finds out which it is. */
+/* Release 20210528 (Debian 12), or 0.4 and later. CMakeLists.txt detects which. */
 #ifdef PROBE_LIBDWARF_2021
 #define MEMBER(prefix, name) name
 typedef Dwarf_Half section_number;
@@ -81,7 +81,7 @@ static Dwarf_Unsigned section_count(void *user)
 }
 
 #ifndef PROBE_LIBDWARF_2021
-/* A bound for the sizes of sections. */
+/* An upper bound of the sizes of sections. */
 static Dwarf_Unsigned file_size(void *user)
 {
 	const struct object *object = user;

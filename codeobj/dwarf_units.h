@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Units and attributes in DWARF, for the two files that call libdwarf beside this one. In libdwarf
+ * Units and attributes in DWARF, for the two other files that call libdwarf. In libdwarf
  * every call needs a place for its error (reader->error): without one it aborts.
  */
 #ifndef PROBE_CODEOBJ_DWARF_UNITS_H
@@ -12,13 +12,13 @@
 
 #include "codeobj/dwarf_sections.h"
 
-/* A declaration of a declaration of ...: longer chains are not followed. */
+/* Maximum length of chains of declarations; longer ones are not followed. */
 #define PROBE_DWARF_CHAIN_MAX 8
 
 struct probe_dwarf_reader {
 	const char *name; /* for messages */
 	Dwarf_Debug dbg;
-	Dwarf_Error error; /* of a call whose failure does not matter */
+	Dwarf_Error error; /* of a call that may fail */
 };
 
 typedef struct probe_err *(*probe_dwarf_unit_fn)(struct probe_dwarf_reader *reader, Dwarf_Die die,
@@ -31,15 +31,15 @@ struct probe_err *probe_dwarf_read(struct probe_dwarf_reader *reader,
 
 /*
  * Stop libdwarf from recording its allocations, which takes most of the time of reading a line
- * table. What callers do not free is leaked then: for processes that end soon.
+ * table. Allocations that callers do not free are leaked then: for short-lived processes only.
  */
 void probe_dwarf_never_free(void);
 
-/* Turn an error of libdwarf into ours. */
+/* Convert an error of libdwarf. */
 struct probe_err *probe_dwarf_damaged(struct probe_dwarf_reader *reader, const char *doing,
 				      Dwarf_Error error);
 
-/* Was it DW_DLV_OK? If not, frees reader->error. */
+/* Is the result DW_DLV_OK? If not, frees reader->error. */
 bool probe_dwarf_ok(struct probe_dwarf_reader *reader, int result);
 bool probe_dwarf_number(struct probe_dwarf_reader *reader, Dwarf_Die die, Dwarf_Half name,
 			Dwarf_Unsigned *ret);

@@ -128,7 +128,7 @@ void probe_unset_file_read(const uint8_t *section, size_t size, uint64_t offset,
 	length = take(&reader, width);
 	if (reader.bad || length > (uint64_t)(reader.end - reader.at))
 		return;
-	section = reader.at + length; /* where the program begins */
+	section = reader.at + length; /* start of the line number program */
 	skip(&reader, 5);	      /* minimum length, operations, is_stmt, line base and range */
 	header.opcode_base = (uint8_t)take(&reader, 1);
 	header.lengths = reader.at;

@@ -10,7 +10,7 @@
 #include "common/buf.h"
 #include "common/err.h"
 
-/* Real code objects have tens of sections; a million would only cost time. */
+/* Code objects have tens of sections; a forged table of a million would only cost time. */
 #define SECTIONS_MAX 4096
 
 bool probe_elf_is(const void *bytes, size_t size)
@@ -34,7 +34,7 @@ static struct probe_err *check_header(struct probe_elf *elf)
 	    elf_getshdrstrndx(elf->elf, &elf->section_names))
 		return probe_err_at(elf->name, header.e_shoff, "damaged section table: %s",
 				    elf_errmsg(-1));
-	/* libelf reports no sections if the table is after the end of the file. */
+	/* libelf reports no sections if the section table is after the end of the file. */
 	if (header.e_shoff && !elf->section_count)
 		return probe_err_at(elf->name, header.e_shoff,
 				    "section table after the end of the file (%zu bytes)",

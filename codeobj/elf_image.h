@@ -27,12 +27,12 @@ struct probe_elf {
 
 #define PROBE_EM_AMDGPU 224
 
-/* 64-bit little-endian ELF only; `name` and `bytes` outlive it. */
+/* 64-bit little-endian ELF only; `name` and `bytes` must outlive it. */
 struct probe_err *probe_elf_open(const char *name, const void *bytes, size_t size,
 				 struct probe_elf *ret);
 void probe_elf_close(struct probe_elf *elf);
 
-/* Does the file begin like an ELF file? */
+/* Does the file start with the ELF magic number? */
 bool probe_elf_is(const void *bytes, size_t size);
 
 /* Bytes of the first section of that name; *found = false if there is none or it has no bytes. */

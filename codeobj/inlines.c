@@ -32,7 +32,7 @@ struct builder {
 	size_t slot_room;
 };
 
-/* Make sure that items[count] exists; false: out of memory. */
+/* Grow the array so that items[count] exists; false: out of memory. */
 static bool grow(void **items, size_t count, size_t *room, size_t size)
 {
 	size_t more = *room ? 2 * *room : 256;
@@ -177,8 +177,8 @@ static void put_row(struct probe_inlines *inlines, uint64_t address, uint32_t sc
 }
 
 /*
- * One sweep with a stack of open ranges. Inner ranges that extend beyond the outer one are cut at
- * its end, so that ranges end in order.
+ * One pass with a stack of open ranges. Inner ranges that extend beyond the outer range are
+ * truncated, so that ranges end in order.
  */
 static bool flatten(struct builder *builder)
 {

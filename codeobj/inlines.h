@@ -14,7 +14,7 @@ struct probe_err;
 
 /* A function, or a call inlined into its parent. */
 struct probe_scope {
-	uint32_t parent;   /* before it in the array; PROBE_INLINE_NONE: a function */
+	uint32_t parent;   /* index less than its own; PROBE_INLINE_NONE: a function */
 	uint32_t function; /* index of its name */
 	uint32_t call_file, call_line, call_column; /* of a call: its source position */
 	uint32_t implicit; /* 1: the compiler made the function, such as the copy of a struct */
@@ -54,7 +54,7 @@ struct probe_err *probe_inlined_calls_at(const char *name, const void *bytes, si
 					 void (*call)(void *user, const char *path, uint64_t line),
 					 void *user);
 void probe_inlines_send(const struct probe_inlines *inlines, FILE *out);
-/* In the parent: accept it only if it is in order. */
+/* In the parent: accepts a table only if it is sorted. */
 struct probe_err *probe_inlines_receive(struct probe_buf *buf, struct probe_inlines **ret);
 
 #endif

@@ -89,7 +89,7 @@ static struct probe_err *functions_child(void *user, FILE *out)
 	return probe_functions_send(work->name, work->bytes, work->size, out);
 }
 
-/* What a child answered, until the caller frees `bytes`. */
+/* A child's answer; the caller frees `bytes`. */
 struct answer {
 	uint8_t *bytes;
 	struct probe_buf buf;

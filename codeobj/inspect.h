@@ -26,7 +26,7 @@ enum probe_inspect_part {
 	PROBE_INSPECT_FUNCTIONS = 16,
 };
 
-/* A part that was not requested, is not there, or could not be read is NULL. */
+/* A part that was not requested, does not exist, or could not be read is NULL. */
 struct probe_codeobj {
 	char *target;			   /* "gfx90a:sramecc+:xnack-" */
 	struct probe_sites *sites;	   /* NULL without error: no site table */

@@ -7,7 +7,7 @@
 
 bool probe_text_begins(const char *text, const char *prefix);
 
-/* Control never continues at the next instruction. */
+/* The next instruction is never executed after it. */
 bool probe_instruction_terminates(const char *text);
 
 /* "lds", "global", "scalar": the memory it accesses; "wait": an s_waitcnt; else "". */

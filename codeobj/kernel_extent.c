@@ -34,7 +34,7 @@ const struct probe_scope *probe_code_function(const struct probe_code *code, uin
 	return scope;
 }
 
-/* The kernel whose code begins last at or before the address, and has not ended before it. */
+/* The last kernel that starts at or before the address and does not end before it. */
 static const struct probe_kernel *kernel_before(const struct probe_code *code, uint64_t address)
 {
 	const struct probe_kernel *best = NULL;
@@ -77,7 +77,7 @@ const struct probe_kernel *probe_code_kernel_at(const struct probe_code *code, u
 	return NULL;
 }
 
-/* Where code that begins at the address must have ended, by the symbols. */
+/* End of the code that starts at the address, according to the symbols. */
 static uint64_t end_of(const struct probe_code *code, uint64_t address)
 {
 	const struct probe_kernels *kernels = code->kernels;
@@ -93,7 +93,7 @@ static uint64_t end_of(const struct probe_code *code, uint64_t address)
 	return end;
 }
 
-/* Up to the next kernel or function, without what pads the end. */
+/* Number of instructions up to the next kernel or function, without padding. */
 static size_t length_of(const struct probe_code *code, const struct probe_instruction *rows,
 			size_t most)
 {
@@ -108,7 +108,7 @@ static size_t length_of(const struct probe_code *code, const struct probe_instru
 			break;
 		count++;
 	}
-	/* What pads the end disassembles to anything. */
+	/* Padding may disassemble to any instruction. */
 	for (size_t n = count; n; n--)
 		if (probe_instruction_terminates(rows[n - 1].text))
 			return n;

@@ -15,7 +15,7 @@ struct probe_kernels;
 struct probe_scope;
 struct probe_symbol;
 
-/* What is known about a code object's code; each may be NULL. */
+/* Tables about a code object's code; each may be NULL. */
 struct probe_code {
 	const struct probe_kernels *kernels;
 	const struct probe_functions *functions; /* by the symbol table */
@@ -28,18 +28,20 @@ const struct probe_kernel *probe_code_kernel(const struct probe_code *code, cons
 /* The symbol whose code is at the address, or NULL. */
 const struct probe_symbol *probe_code_symbol(const struct probe_code *code, uint64_t address);
 
-/* The function that an address is in, however deep calls are inlined there. NULL: not known. */
+/*
+ * The function that contains an address, ignoring inlined calls. NULL: unknown.
+ */
 const struct probe_scope *probe_code_function(const struct probe_code *code, uint64_t address);
 
 /*
- * The kernel whose code is at the address. Functions that were not inlined have code of their own,
- * which any kernel may have called: then NULL is returned and *function is its name, "?" where
+ * The kernel that contains the address. Functions that were not inlined have code of their own,
+ * which any kernel may call. For these NULL is returned, and *function is the name, or "?" if
  * neither debug information nor a symbol names it.
  */
 const struct probe_kernel *probe_code_kernel_at(const struct probe_code *code, uint64_t address,
 						const char **function);
 
-/* Where the function begins that an address is in; 0: not known. */
+/* Start of the function that contains an address; 0: unknown. */
 uint64_t probe_function_start(const struct probe_code *code,
 			      const struct probe_disassembly *disassembly, uint64_t address);
 

@@ -43,7 +43,7 @@ enum probe_kind probe_clone_kind(const char *symbol, const char **original)
 
 enum { NUMBERS = 7 };
 
-/* The numbers of a kernel, in the order in which they are sent. */
+/* The numbers of a kernel, in the order in which they are transferred. */
 static void list_numbers(struct probe_kernel *kernel, uint32_t *ret[NUMBERS])
 {
 	ret[0] = &kernel->kernarg_size;

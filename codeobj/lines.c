@@ -38,7 +38,7 @@ static struct probe_err *add_file(void *user, const char *path, uint32_t *ret)
 	struct probe_lines *lines = &table->lines;
 	char **files;
 
-	/* Units share headers, but few of them: a search of the newest is enough. */
+	/* Units share few headers, so that a search of the newest files is sufficient. */
 	for (uint32_t i = lines->file_count, seen = 0; i-- > 0 && seen < 64; seen++) {
 		if (!strcmp(lines->files[i], path)) {
 			*ret = i;
@@ -122,7 +122,7 @@ static int compare_functions(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* At one address an end comes first: the next sequence may begin where one ends. */
+/* At equal addresses an end precedes: the next sequence may start where one ends. */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct probe_line *x = a, *y = b;
@@ -161,8 +161,9 @@ static const struct probe_line *sequence_end(const struct probe_line *row,
 }
 
 /*
- * Compilers write sequences (one per function) that are in order and do not overlap; then it is
- * enough to sort the sequences by their first rows. False, with the table unchanged, if not.
+ * Compilers write sequences (one per function) that are sorted and do not overlap. Then it is
+ * sufficient to sort the sequences by their first rows. False, with the table unchanged, if this
+ * does not hold.
  */
 static bool sort_sequences(struct probe_lines *lines)
 {
@@ -377,7 +378,7 @@ const struct probe_line *probe_lines_find(const struct probe_lines *lines, uint6
 
 	if (!n || address < base->address)
 		return NULL;
-	/* The last row at or before the address; the loop has no branch to mispredict. */
+	/* The last row at or before the address, without branches that could be mispredicted. */
 	while (n > 1) {
 		size_t half = n / 2;
 
@@ -396,7 +397,10 @@ struct probe_err *probe_line_index_create(const struct probe_lines *lines,
 	*ret = index;
 	if (!lines->count)
 		return NULL;
-	/* The last row ends a sequence; in a damaged table where it does not, its code is lost. */
+	/*
+	 * The last row ends a sequence. If it does not, in a damaged table, its code is not
+	 * covered.
+	 */
 	index.base = lines->rows[0].address & ~3ull;
 	end = (lines->rows[lines->count - 1].address + 3) & ~3ull;
 	if (end - index.base > PROBE_LINE_INDEX_SPAN)

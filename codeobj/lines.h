@@ -43,8 +43,8 @@ void probe_lines_destroy(struct probe_lines *lines);
 const struct probe_line *probe_lines_find(const struct probe_lines *lines, uint64_t address);
 
 /*
- * For many look-ups: the row of every instruction slot (4 bytes) as an array, so that one is two
- * loads. `lines` must outlive it.
+ * For many look-ups: an array with the row of every instruction slot (4 bytes), so that a look-up
+ * takes two loads. `lines` must outlive it.
  */
 struct probe_line_index {
 	const struct probe_lines *lines;
@@ -53,7 +53,7 @@ struct probe_line_index {
 	uint32_t *row; /* row + 1; 0 = no code */
 };
 
-#define PROBE_LINE_INDEX_SPAN (256u << 20) /* bytes of code; the array is as large */
+#define PROBE_LINE_INDEX_SPAN (256u << 20) /* bytes of code, and size of the array */
 
 /* Fails without memory, or if the rows span more than that. */
 struct probe_err *probe_line_index_create(const struct probe_lines *lines,
@@ -81,7 +81,7 @@ struct probe_err *probe_lines_read(const char *name, const void *bytes, size_t s
 				   struct probe_lines **ret);
 void probe_lines_send(const struct probe_lines *lines, FILE *out);
 
-/* In the parent: accept a table only if it is in order and refers to its own files. */
+/* In the parent: accepts a table only if it is sorted and refers to its own files. */
 struct probe_err *probe_lines_receive(struct probe_buf *buf, struct probe_lines **ret);
 
 #endif

@@ -13,12 +13,12 @@
 #include "common/buf.h"
 #include "common/err.h"
 
-/* Longer names make the demangler slow and its recursion deep. */
+/* Limit, because the demangler is slow and recurses deeply on longer names. */
 #define NAME_MAX_BYTES 65536
 
 /* ---- In the child --------------------------------------------------------------------------- */
 
-/* For mangled names (Itanium ABI) only: others come back changed, or are refused. */
+/* For mangled names (Itanium ABI) only: comgr changes or rejects others. */
 static char *comgr_demangle(const char *name)
 {
 	amd_comgr_data_t data, result;

@@ -12,7 +12,7 @@
 
 struct probe_dwarf_section;
 
-/* What is needed of a unit to read its range lists. */
+/* The attributes of a unit that are needed to read its range lists. */
 struct probe_range_unit {
 	const struct probe_dwarf_section *ranges, *rnglists, *addr;
 	uint16_t version;

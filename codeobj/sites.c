@@ -37,7 +37,7 @@ static struct probe_err *check_header(const struct probe_buf *buf,
 	return NULL;
 }
 
-/* Copy `count` elements out: sections are aligned for nobody, and the copy outlives them. */
+/* Copy `count` elements: sections need not be aligned, and the copy outlives them. */
 static struct probe_err *copy_array(const struct probe_buf *table, const char *what,
 				    uint32_t offset, uint64_t count, size_t element, void **ret)
 {
@@ -47,7 +47,7 @@ static struct probe_err *copy_array(const struct probe_buf *table, const char *w
 
 	if (err)
 		return probe_err_wrap(err, "%s", what);
-	/* One element more: counts of 0 give an array too, and strings a last NUL. */
+	/* One more element: a count of 0 gives an array, too, and strings get a final NUL. */
 	array = calloc(count + 1, element);
 	if (!array)
 		return probe_err_oom();
@@ -60,7 +60,7 @@ static struct probe_err *copy_array(const struct probe_buf *table, const char *w
 	return NULL;
 }
 
-/* What is copied out of a table: its arrays, and those that are read on. */
+/* Copies the arrays of a table, and reads the derived ones. */
 static struct probe_err *copy_arrays(const struct probe_buf *table,
 				     const struct probe_sites_header *h, struct probe_sites *s,
 				     struct derived_source *d)
@@ -120,7 +120,7 @@ static struct probe_err *bad(const char *name, const char *what, uint32_t index,
 			    why, (unsigned long long)value);
 }
 
-/* A site that is no access. */
+/* Check a site that is not an access. */
 static struct probe_err *check_mark(const char *name, const struct probe_sites *sites, uint32_t i)
 {
 	const struct probe_site *site = &sites->sites[i];

@@ -24,7 +24,7 @@ struct probe_sites {
 	struct probe_site *sites; /* the id of a site is its index */
 	struct probe_site_kernel *kernels;
 	struct probe_site_frame *frames;
-	/* What is derived, not measured: members by site, the others by row (derived_sites.h). */
+	/* Derived sites: members sorted by site, the others by row (derived_sites.h). */
 	struct probe_expr_node *expressions;
 	struct site_predicate *predicates;
 	struct site_group *groups;
@@ -33,7 +33,7 @@ struct probe_sites {
 	struct site_block *blocks;
 	uint32_t expression_count, predicate_count, group_count, histogram_count, member_count;
 	uint32_t block_count;
-	char *strings; /* offsets in the structs are good for probe_sites_string() */
+	char *strings; /* indexed by offsets, see probe_sites_string() */
 	uint32_t strings_size;
 };
 
@@ -42,7 +42,7 @@ struct probe_err *probe_sites_parse(const char *name, const void *bytes, size_t 
 				    struct probe_sites **ret);
 void probe_sites_destroy(struct probe_sites *sites);
 
-/* Is a site of this enum probe_access_kind a place and no access? */
+/* Is a site of this enum probe_access_kind a source location, but not an access? */
 static inline bool probe_site_is_mark(uint8_t access)
 {
 	return access == PROBE_ACCESS_BLOCK ||
@@ -50,14 +50,14 @@ static inline bool probe_site_is_mark(uint8_t access)
 		!probe_site_is_row(access));
 }
 
-/* What keeps an access from being probed, as a sentence's end. */
+/* Why an access is not probed, as the end of a sentence. */
 const char *probe_uncovered_text(uint32_t reason);
 
 /* By its mangled name; NULL if the table has no such kernel. */
 const struct probe_site_kernel *probe_sites_kernel(const struct probe_sites *sites,
 						   const char *name);
 
-/* Its first site and how many follow; 0 and 0 if the table has no such kernel. */
+/* First site and number of sites; both 0 if the table does not have the kernel. */
 void probe_sites_of_kernel(const struct probe_sites *sites, const char *name, uint32_t *ret_first,
 			   uint32_t *ret_count);
 

@@ -16,13 +16,15 @@ struct probe_lines;
 struct probe_place {
 	const char *file; /* of the tables; "" = unknown */
 	uint32_t line;	  /* 0 = unknown */
-	/* No line was known: it is that of the code before it, else of the function's declaration.
+	/*
+	 * There is no line for the address: the line is that of preceding code, or of the
+	 * function's declaration.
 	 */
 	bool approximate;
 };
 
 /*
- * `start` is where the kernel or function around the address begins. Either table may be NULL.
+ * `start`: start of the kernel or function that contains the address. Either table may be NULL.
  * False if nothing is known.
  */
 bool probe_users_place(const struct probe_lines *lines, const struct probe_inlines *inlines,

@@ -9,7 +9,7 @@
 
 enum counter { VM, LGKM, COUNTERS };
 
-/* Outstanding accesses, oldest first, by the counter that counts them. */
+/* Outstanding accesses, oldest first, per counter. */
 struct outstanding {
 	uint64_t address[64];
 	unsigned count;
@@ -35,7 +35,7 @@ static void issue_access(struct outstanding queues[COUNTERS], const struct probe
 		issue(&queues[LGKM], row->address);
 }
 
-/* "vmcnt(3)": 3; UINT_MAX if it is not named. */
+/* The operand for a counter: "vmcnt(3)" gives 3; UINT_MAX if it is not named. */
 static unsigned allowed(const char *text, const char *name)
 {
 	const char *at = strstr(text, name);
@@ -58,7 +58,7 @@ static bool add_wait(struct probe_waits *waits, uint64_t wait, uint64_t producer
 	return true;
 }
 
-/* The accesses that had to complete for the wait to end. */
+/* Add the accesses that the wait waits for. */
 static bool complete(struct probe_waits *waits, struct outstanding queues[COUNTERS],
 		     const struct probe_instruction *row)
 {
@@ -94,7 +94,7 @@ bool probe_wait_producers(const struct probe_instruction *rows, size_t count,
 		if (probe_text_begins(row->text, "s_waitcnt ") && !complete(waits, queues, row))
 			return false;
 		issue_access(queues, row);
-		/* What follows is reached from elsewhere, with other accesses outstanding. */
+		/* The following code is reached by branches, with other accesses outstanding. */
 		if (probe_instruction_terminates(row->text))
 			memset(queues, 0, sizeof(queues));
 	}

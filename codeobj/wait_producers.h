@@ -12,7 +12,10 @@
 
 struct probe_instruction;
 
-/* Addresses of an s_waitcnt and of one access; weight: the access's part of 1. */
+/*
+ * Addresses of an s_waitcnt and of one access that it waits for; weight: the access's share, all
+ * sum to 1.
+ */
 struct probe_wait {
 	uint64_t wait, producer;
 	double weight;
@@ -23,7 +26,7 @@ struct probe_waits {
 	size_t count, capacity;
 };
 
-/* Appends those of a kernel's instructions. False: out of memory. */
+/* Appends the waits of a kernel's instructions. False: out of memory. */
 bool probe_wait_producers(const struct probe_instruction *rows, size_t count,
 			  struct probe_waits *waits);
 

@@ -14,7 +14,7 @@ struct probe_err;
 struct probe_buf {
 	const uint8_t *pos;
 	const uint8_t *end;
-	const uint8_t *prev;  /* where the last read began: what probe_buf_error() points at */
+	const uint8_t *prev;  /* start of the last read, for probe_buf_error() */
 	const uint8_t *start; /* offsets in messages count from here ... */
 	uint64_t base;	      /* ... plus this */
 	const char *name;     /* of the file or section; not owned, outlives the buffer */
@@ -46,7 +46,7 @@ struct probe_err *probe_buf_string(struct probe_buf *buf, const char **ret);
 struct probe_err *probe_buf_window(const struct probe_buf *buf, uint64_t offset, uint64_t size,
 				   struct probe_buf *ret);
 
-/* An error about what was read last. */
+/* An error about the bytes of the last read. */
 struct probe_err *probe_buf_error(const struct probe_buf *buf, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

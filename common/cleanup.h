@@ -34,7 +34,7 @@ static inline void probe_cleanup_close(const int *fd)
 /* A descriptor, or a negative number. */
 #define PROBE_AUTO_CLOSE PROBE_AUTO(probe_cleanup_close)
 
-/* The pointer's value, which from now on is somebody else's to release. */
+/* The pointer's value; the caller of this takes ownership, and the cleanup frees nothing. */
 #define PROBE_KEEP(pointer)                                                                        \
 	({                                                                                         \
 		__auto_type kept_ = (pointer);                                                     \

@@ -12,7 +12,7 @@
 /* CRC of the bytes; start with 0, or with the last result to continue. */
 uint32_t probe_crc32(uint32_t crc, const void *bytes, size_t size);
 
-/* The same without the instruction: for machines that lack it, and for the test. */
+/* The same without the CRC instruction: for CPUs that lack it, and for the test. */
 uint32_t probe_crc32_portable(uint32_t crc, const void *bytes, size_t size);
 
 #endif

@@ -13,7 +13,7 @@
 #define PROBE_ERR_NO_OFFSET UINT64_MAX
 
 struct probe_err {
-	char *file;	 /* owned; NULL = about no file */
+	char *file;	 /* owned; NULL = the error concerns no file */
 	uint64_t offset; /* in it, or PROBE_ERR_NO_OFFSET */
 	struct probe_err *cause;
 	char *message;
@@ -26,7 +26,7 @@ struct probe_err *probe_err_at(const char *file, uint64_t offset, const char *fo
 	__attribute__((format(printf, 3, 4), returns_nonnull));
 void probe_err_destroy(struct probe_err *err);
 
-/* Takes `cause` over and returns the error that holds it. */
+/* Takes ownership of `cause` and returns an error that contains it. */
 struct probe_err *probe_err_wrap(struct probe_err *cause, const char *format, ...)
 	__attribute__((format(printf, 2, 3), returns_nonnull));
 

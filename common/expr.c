@@ -93,7 +93,7 @@ uint32_t expr_add(struct expr_graph *graph, const struct probe_expr_node *node)
 	return *slot - 1;
 }
 
-/* Slots are freed in the reverse order of their use, so that no search passes a free one. */
+/* Slots are freed in reverse order of use, so that no probe sequence has a gap. */
 void expr_truncate(struct expr_graph *graph, uint32_t count)
 {
 	while (graph->count > count) {

@@ -29,13 +29,13 @@ struct expr_graph {
 };
 
 void expr_graph_deinit(struct expr_graph *graph);
-/* The node's index, of an equal one if there is one already; PROBE_EXPR_NONE without memory. */
+/* Index of the node, or of an equal node that exists; PROBE_EXPR_NONE without memory. */
 uint32_t expr_add(struct expr_graph *graph, const struct probe_expr_node *node);
-/* Forget the nodes from this index on. */
+/* Remove the nodes from this index on. */
 void expr_truncate(struct expr_graph *graph, uint32_t count);
-/* How many operands a node with this op has. 0 for one that does not exist, too. */
+/* Number of operands of this op; 0 also for an op that does not exist. */
 unsigned expr_operands(uint8_t op);
-/* Ops exist, widths are 32 or 64, operands are nodes before this one, axes 0 to 2. */
+/* True if the op exists, the width is 32 or 64, operands precede the node, and axes are 0 to 2. */
 bool expr_node_valid(const struct probe_expr_node *node, uint32_t index);
 
 #ifdef __cplusplus

@@ -24,7 +24,7 @@ enum probe_hsa_pcs_units {
 	PROBE_HSA_PCS_INSTRUCTIONS = 2, /* no GPU offers it */
 };
 
-enum { PROBE_HSA_PCS_POWER_OF_2 = 1 }; /* flags: the interval must be one */
+enum { PROBE_HSA_PCS_POWER_OF_2 = 1 }; /* flag: the interval must be a power of two */
 
 struct probe_hsa_pcs_configuration {
 	uint32_t method; /* enum probe_hsa_pcs_method */
@@ -42,12 +42,12 @@ typedef struct {
 #define PROBE_HSA_STATUS_ERROR_RESOURCE_BUSY ((hsa_status_t)46)
 
 /*
- * Copy what data_ready announced. ROCr 7.0 refuses any size but the whole one. hsa_data is that of
- * data_ready.
+ * Copy the records announced by data_ready, with its hsa_data. ROCr 7.0 rejects any size but the
+ * whole one.
  */
 typedef hsa_status_t probe_hsa_pcs_copy(void *hsa_data, size_t data_size, void *destination);
 
-/* On a thread of the library; it may not call flush. `lost`: a lower bound at best. */
+/* Called on a thread of the library; must not call flush. `lost`: at best a lower bound. */
 typedef void probe_hsa_pcs_data_ready(void *client_data, size_t data_size, size_t lost,
 				      probe_hsa_pcs_copy *copy, void *hsa_data);
 

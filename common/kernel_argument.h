@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* `arguments` NULL = unknown. False: they do not contain these bytes, or it has more than 8. */
+/* `arguments` NULL = unknown. False: they do not contain these bytes, or `bytes` exceeds 8. */
 static inline bool probe_kernel_argument(const unsigned char *arguments, uint32_t length,
 					 uint32_t offset, uint32_t bytes, uint64_t *ret)
 {

@@ -61,15 +61,15 @@ static void write_all(const char *text, size_t len)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return; /* nowhere left to say it */
+			return; /* there is nowhere left to report it */
 		text += n;
 		len -= (size_t)n;
 	}
 }
 
 /*
- * Names and paths of foreign programs reach the terminal: no control byte may. UTF-8 passes, but
- * not its encoding of the C1 controls (U+0080..U+009F), which some terminals obey.
+ * Names and paths of other programs are printed to the terminal, and must not contain control
+ * bytes. UTF-8 is kept, except for C1 controls (U+0080..U+009F), which some terminals interpret.
  */
 static size_t escape(const char *text, char *out, size_t capacity)
 {

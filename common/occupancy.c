@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct unit {
-	const char *target; /* or how those of a family begin; the first that fits */
+	const char *target; /* target or prefix of a family; the first match is used */
 	uint32_t vgprs, vgpr_granule;
 	uint32_t waves; /* of a SIMD */
 	uint32_t lds;	/* bytes of a compute unit */
@@ -25,7 +25,7 @@ enum {
 	SGPRS = 800, /* of a SIMD */
 	SGPR_GRANULE = 16,
 	LDS_GRANULE = 512,
-	GROUPS_MAX = 16, /* of more than one wave: each needs one of the barriers */
+	GROUPS_MAX = 16, /* workgroups of more than one wave: each needs one of the barriers */
 };
 
 static const struct unit *find_unit(const char *target)
@@ -46,7 +46,9 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* gfx908 has two files, of which a kernel gets as much of each; the count of a gfx90a is of both.
+/*
+ * gfx908 has two register files and allocates the same amount of each to a kernel. On gfx90a the
+ * count includes both.
  */
 static uint32_t waves_by_vgprs(const struct unit *unit, uint32_t vgprs, uint32_t agprs)
 {
@@ -62,7 +64,7 @@ uint32_t probe_occupancy_waves(const char *target, uint32_t vgprs, uint32_t agpr
 	return unit ? waves_by_vgprs(unit, vgprs, agprs) : 0;
 }
 
-/* With one workgroup more, of `waves` each, beside `groups`. */
+/* The limit with one workgroup more of `waves` waves than `groups`. */
 static void find_next(const struct unit *unit, uint32_t groups, uint32_t waves,
 		      struct probe_occupancy *ret)
 {
@@ -85,7 +87,7 @@ bool probe_occupancy_of(const struct probe_occupancy_kernel *kernel, struct prob
 	uint32_t waves = (kernel->items + WAVE_SIZE - 1) / WAVE_SIZE;
 	uint32_t sgprs = round_up(kernel->sgprs, SGPR_GRANULE);
 	uint32_t lds = round_up(kernel->lds, LDS_GRANULE);
-	/* Workgroups that each resource has room for. */
+	/* Workgroups for which each resource is sufficient. */
 	uint32_t groups[4];
 	uint32_t most;
 

@@ -23,7 +23,7 @@ static const struct probe_option *find_long(const struct probe_command *command,
 	return NULL;
 }
 
-/* Length of the common beginning: good enough to guess what was meant. */
+/* Length of the common prefix, enough to guess which option was meant. */
 static size_t common_prefix(const char *a, const char *b)
 {
 	size_t n = 0;
@@ -62,7 +62,7 @@ static struct probe_err *unknown_option(const struct probe_command *command, con
 				command->name);
 }
 
-/* getopt_long would take abbreviations: look at the word before it does. */
+/* getopt_long would accept abbreviations, so that the word is checked first. */
 static struct probe_err *check_spelling(const struct probe_command *command, const char *word)
 {
 	size_t len;
@@ -92,12 +92,12 @@ static struct probe_err *bad_option(const struct probe_command *command, int res
 	return probe_err_create("unknown option -%c; %s --help lists them", optopt, command->name);
 }
 
-/* getopt's two tables, made from ours; `letters` holds 3 + 2 per option. */
+/* Fill getopt's two tables from ours; `letters` has 3 + 2 bytes per option. */
 static void fill_tables(const struct probe_command *command, struct option *longs, char *letters)
 {
 	size_t n = 0, l = 0;
 
-	letters[l++] = '+'; /* stop at the first word that is no option: the program */
+	letters[l++] = '+'; /* stop at the first word that is not an option: the program */
 	letters[l++] = ':'; /* report missing values and unknown options differently */
 	for (size_t i = 0; i < command->count; i++) {
 		const struct probe_option *option = &command->options[i];
@@ -130,7 +130,7 @@ static struct probe_err *parse_words(const struct probe_command *command, int ar
 				     const struct option *longs, const char *letters,
 				     probe_option_fn fn, void *user)
 {
-	optind = 0; /* glibc: start afresh, also for a second command line */
+	optind = 0; /* glibc: restart, also for a second command line */
 	opterr = 0;
 	for (;;) {
 		const struct probe_option *option;

@@ -29,8 +29,8 @@ struct probe_command {
 };
 
 /*
- * A value that is one of a few words, at their index; words end with NULL. The error names the
- * option or variable, the value and the words.
+ * The index of a value among the allowed words, which end with NULL. The error names the option or
+ * variable, the value, and the allowed words.
  */
 struct probe_err *probe_option_choose(const char *option, const char *const *words,
 				      const char *value, int *ret);
@@ -39,8 +39,9 @@ struct probe_err *probe_option_choose(const char *option, const char *const *wor
 typedef struct probe_err *(*probe_option_fn)(void *user, int key, const char *value);
 
 /*
- * Parse argv up to the first word that is no option, or past "--"; `*ret` is its index. Long names
- * must be spelled out: abbreviations would break when options are added. Not re-entrant (getopt).
+ * Parse argv up to the first word that is not an option, or past "--"; `*ret` is its index. Long
+ * names must be spelled out: abbreviations would break when options are added. Not re-entrant
+ * (getopt).
  */
 struct probe_err *probe_command_parse(const struct probe_command *command, int argc, char **argv,
 				      probe_option_fn fn, void *user, int *ret);

@@ -3,7 +3,7 @@
 
 #include <probe/wire.h>
 
-/* Do the lanes of all whole waves have the same ids, up to a constant per wave? */
+/* Do lanes of all waves have the same work-item ids, up to a constant per wave? */
 static bool alike(const uint32_t group[3])
 {
 	uint64_t x = group[0], y = group[1], z = group[2];
@@ -13,7 +13,7 @@ static bool alike(const uint32_t group[3])
 		return true;
 	if (64 % x)
 		return false;
-	/* Whole rows; and if these reach the end of a plane, whole planes. */
+	/* A wave has complete rows and, if it has more than a plane, complete planes. */
 	return z == 1 || y % rows == 0 || rows % y == 0;
 }
 
@@ -23,7 +23,7 @@ uint64_t probe_regular_exec(const uint32_t grid[3], const uint32_t group[3], uin
 
 	*ret_waves = 0;
 	for (int i = 0; i < 3; i++) {
-		/* A workgroup cut off at the grid's end has other dimensions. */
+		/* A partial workgroup at the grid's end has other dimensions. */
 		if (!group[i] || grid[i] % group[i] || group[i] > 1024 ||
 		    grid[i] > PROBE_REGULAR_GRID || grid[i] / group[i] > PROBE_REGULAR_GROUPS)
 			return 0;
@@ -45,7 +45,7 @@ bool probe_launch_enumerable(const uint32_t grid[3], const uint32_t group[3])
 			return false;
 		items *= group[i];
 		groups *= grid[i] / group[i];
-		/* So that the product stays within 64 bits. */
+		/* Keeps the product within 64 bits. */
 		if (groups > PROBE_ENUMERATED_WAVES)
 			return false;
 	}

@@ -14,12 +14,12 @@
 #include <stdint.h>
 
 /*
- * EXEC of the regular waves of a launch, work-items and waves of 64 lanes; 0 = there are none.
- * *ret_waves: how many there are in the whole launch.
+ * EXEC of the regular waves of a launch with waves of 64 lanes; 0 = no wave is regular. *ret_waves:
+ * their number in the whole launch.
  */
 uint64_t probe_regular_exec(const uint32_t grid[3], const uint32_t group[3], uint64_t *ret_waves);
 
-/* Are the waves of the launch few enough for the host to go through them one by one? */
+/* Does the launch have few enough waves for the host to enumerate them? */
 bool probe_launch_enumerable(const uint32_t grid[3], const uint32_t group[3]);
 
 #endif

@@ -30,7 +30,7 @@ bool probe_kind_parse(const char *text, enum probe_kind *ret)
 	return false;
 }
 
-/* A decimal number from `least` to `most` at *text, which moves past it. */
+/* A decimal number from `least` to `most` at *text, which is advanced past it. */
 static bool number(const char **text, uint64_t least, uint64_t most, uint64_t *ret)
 {
 	unsigned long long value;
@@ -92,7 +92,7 @@ bool probe_selection_parse(const char *text, struct probe_selection *ret)
 	return *at++ == ':' && number(&at, 0, UINT64_MAX, &ret->seed) && !*at;
 }
 
-/* SplitMix64: neighbouring numbers come out far apart. */
+/* SplitMix64: consecutive numbers give unrelated results. */
 static uint64_t mix(uint64_t x)
 {
 	x += 0x9e3779b97f4a7c15u;

@@ -26,7 +26,7 @@ struct probe_range {
 	uint64_t first, last;
 };
 
-/* Those in a range, the first n of every m, or, with a seed, each one with probability n / m. */
+/* Dispatches in a range, the first n of every m, or with a seed each one with probability n / m. */
 struct probe_selection {
 	uint64_t n, m; /* m = 0: by ranges */
 	uint64_t seed;
@@ -37,7 +37,7 @@ struct probe_selection {
 
 /*
  * all | first | A,B-C,... | N-in-M | N-in-M:SEED. With a seed it is N of M on average, the same
- * dispatches in every run. NULL and "" mean all. False if `text` is none of these.
+ * dispatches in every run. NULL and "" mean all. False if `text` is invalid.
  */
 bool probe_selection_parse(const char *text, struct probe_selection *ret);
 bool probe_selection_has(const struct probe_selection *selection, uint64_t number);
@@ -51,10 +51,10 @@ struct probe_workgroups {
 
 /*
  * One axis: N, or N:M for N to M - 1, M up to 2^32. NULL and "" mean all. False, and nothing
- * changed, if `text` is none of these.
+ * changed, if `text` is invalid.
  */
 bool probe_workgroups_parse(const char *text, int axis, struct probe_workgroups *ret);
-/* Is it a part of them only? */
+/* Does the filter exclude any workgroup? */
 bool probe_workgroups_restricted(const struct probe_workgroups *workgroups);
 
 /* ---- What a kernel does when its ring is full ----------------------------------------------- */
@@ -68,7 +68,7 @@ enum { PROBE_FULL_POLICY_TEXT = 24 };
 
 /* block | drop | sample | sample:N with N from 1. NULL and "" mean block. */
 bool probe_full_policy_parse(const char *text, struct probe_full_policy *ret);
-/* As probe_full_policy_parse() takes it. */
+/* In the form that probe_full_policy_parse() accepts. */
 void probe_full_policy_format(struct probe_full_policy policy, char text[PROBE_FULL_POLICY_TEXT]);
 
 #endif

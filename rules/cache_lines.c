@@ -9,8 +9,8 @@
 /* ---- Addresses that ascend, or descend, from lane to lane ----------------------------------- */
 
 /*
- * In ascending order a lane touches a new line exactly if it is after the last line of the lanes
- * before. Descending addresses are the same, mirrored.
+ * With ascending addresses, a lane touches a new line exactly if the line is after the last line of
+ * the previous lanes. Descending addresses are mirrored.
  */
 struct run {
 	uint64_t top64, top128; /* last line touched */
@@ -79,7 +79,7 @@ enum {
 	STAMP_MAX = UINT16_MAX / LINES_ACCESS,
 };
 
-/* What one access has touched; all but the list stays in registers. */
+/* Lines that one access has touched; all but the list stays in registers. */
 struct touched {
 	uint32_t touches, count; /* count: lines of 128 bytes */
 	uint32_t twice;		 /* touches of a 64-byte line touched before */
@@ -89,7 +89,7 @@ struct touched {
 	uint64_t *line;	  /* the first 64-byte line of each 128-byte line */
 };
 
-/* A 64-byte line in a 128-byte line touched before, at index `at` of the list. */
+/* A 64 B line in a 128 B line that was touched before, at index `at` of the list. */
 static inline void touch_again(struct touched *touched, unsigned at, uint64_t line64)
 {
 	uint64_t bit = 1ull << (at & 63), *both = &touched->both[at / 64];
@@ -165,7 +165,7 @@ static void count_quad(uint16_t *slots, unsigned unit, unsigned lanes, const uin
 	touched->quads += count ? distinct(line, count) : 1;
 }
 
-/* Is every unit naturally aligned, and so in one line? */
+/* Is every unit naturally aligned, so that it is in one line? */
 static inline bool all_inside(unsigned wave, unsigned unit, const uint64_t addr[64])
 {
 	uint64_t any = 0;
@@ -237,8 +237,9 @@ static inline uint32_t span(uint64_t base, uint64_t stride, unsigned lanes, unsi
 }
 
 /*
- * Whole quads at a distance of `step` bytes, a power of two up to 64, that do not overlap. They
- * have the same places in every line, and only the quad at the last place can cross the end.
+ * Quads of four active lanes, `step` bytes apart, a power of two up to 64, that do not overlap.
+ * They have the same offsets in every line, and only the quad at the last offset can cross the end
+ * of a line.
  */
 static inline uint32_t quads_in_step(uint64_t base, uint64_t step, unsigned quads, uint64_t length)
 {
@@ -292,7 +293,7 @@ bool probe_cache_lines_count_affine(unsigned wave, unsigned unit,
 	if ((skips64 || skips128) && !inside)
 		return false;
 	if (run->stride < 0) {
-		/* Mirror: the lowest lane becomes the last one of the wave. */
+		/* Mirrored: the first lane becomes the last one of the wave. */
 		end = base - step * (lanes - 1);
 		if (end > base)
 			return false;

@@ -20,7 +20,7 @@ struct distinct {
 };
 
 /*
- * For numbers whose slot another number took: compares them with each other. Returns how many of
+ * Compares numbers whose slot is used by another number with each other. Returns how many of
  * `others` are duplicates.
  */
 static inline unsigned distinct_settle(const uint64_t *number, const uint8_t *others,
@@ -108,7 +108,7 @@ static inline bool distinct_all(const uint64_t number[64])
 #ifdef __x86_64__
 	uint16_t part[64];
 
-	/* Neighbours are most likely to be equal. */
+	/* Adjacent numbers are the most likely to be equal. */
 	if (number[0] == number[1] || number[62] == number[63] || !__builtin_cpu_supports("avx2"))
 		return false;
 	distinct_cut(number, part);

@@ -20,7 +20,7 @@ static const struct probe_lds_model *exact(const char *arch, size_t len)
 	return NULL;
 }
 
-/* "gfx90a:sramecc+" is gfx90a. */
+/* Length without features: "gfx90a:sramecc+" is gfx90a. */
 static size_t name_length(const char *arch)
 {
 	return strcspn(arch, ":");
@@ -84,7 +84,7 @@ struct phase {
 	uint8_t bank[64]; /* distinct dwords so far */
 };
 
-/* Addresses beyond any LDS are not in the table of dwords: compare all. */
+/* Addresses beyond the size of LDS are not in the table of dwords: compare with all. */
 static bool seen_far(const uint32_t addr[64], uint64_t before, unsigned unit, uint32_t dword)
 {
 	for (; before; before &= before - 1) {
@@ -143,9 +143,10 @@ enum { LANES = 32, IDLE = 255 };
 
 #ifdef __x86_64__
 /*
- * Compares the banks of 32 lanes pairwise: all rotations of the numbers in halves of a register,
- * direct and with halves swapped. Returns the most lanes on one bank; 0 if two of them may share a
- * dword, as the parts of the dword numbers above the bank, `high`, are equal.
+ * Compares the banks of 32 lanes pairwise: all rotations of the numbers within halves of a
+ * register, with and without swapping the halves. Returns the largest number of lanes on one bank.
+ * Returns 0 if two of them may share a dword, that is if the upper parts of their dword numbers,
+ * `high`, are equal.
  */
 __attribute__((target("avx2"))) static uint32_t most_meet(const uint8_t bank[LANES],
 							  const uint8_t high[LANES], bool share)
@@ -169,7 +170,7 @@ __attribute__((target("avx2"))) static uint32_t most_meet(const uint8_t bank[LAN
 		high_across = _mm256_shuffle_epi8(high_across, turn);
 		same = _mm256_cmpeq_epi8(banks, at);
 		meet = _mm256_sub_epi8(meet, same);
-		if (i) /* else each lane would be compared with itself */
+		if (i) /* i = 0 would compare each lane with itself */
 			both = _mm256_or_si256(
 				both, _mm256_and_si256(same, _mm256_cmpeq_epi8(highs, high_at)));
 		at = _mm256_shuffle_epi8(at, turn);
@@ -256,9 +257,9 @@ struct probe_lds_cost probe_lds_count(const struct probe_lds_rule *rule, uint64_
 /* ---- Closed forms -------------------------------------------------------------------------- */
 
 /*
- * The lanes of every phase are distinct modulo their number, and an access covers banks / lanes
- * banks. So at a stride of `steps` accesses, as many lanes share a bank as the largest power of two
- * that divides steps.
+ * The lanes of a phase are distinct modulo the number of lanes per phase, and an access covers
+ * banks / lanes banks. With a stride of `steps` accesses, as many lanes share a bank as the largest
+ * power of two that divides `steps`.
  */
 bool probe_lds_count_affine(const struct probe_lds_rule *rule, uint32_t base, int64_t stride,
 			    struct probe_lds_cost *ret)
@@ -270,7 +271,7 @@ bool probe_lds_count_affine(const struct probe_lds_rule *rule, uint32_t base, in
 	uint32_t most = phases->banks * 4u / width;
 	uint32_t steps;
 
-	/* Far strides would wrap around the 32 bits of an LDS address. */
+	/* Large strides would wrap around the 32 bits of an LDS address. */
 	if (stride > 0x1000000 || stride < -0x1000000)
 		return false;
 	/* Lanes closer than a dword share one. */
@@ -280,7 +281,9 @@ bool probe_lds_count_affine(const struct probe_lds_rule *rule, uint32_t base, in
 	    (unsigned)__builtin_popcountll(phases->lanes[0]) != most)
 		return false;
 	if (stride & (width - 1)) {
-		/* Contiguous bytes and halves: neighbours share dwords, without conflict. */
+		/*
+		 * Contiguous 1- and 2-byte accesses: adjacent lanes share dwords without conflict.
+		 */
 		if (unit > 4 || stride <= -4 || stride >= 4 || base % unit || stride % (int)unit)
 			return false;
 	} else if (stride) {

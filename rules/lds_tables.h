@@ -201,7 +201,7 @@ static const struct probe_lds_model models[] = {
 	},
 };
 
-/* Targets without a row of their own, by prefix of the name, longest first. */
+/* Family rows for other targets, by prefix of the name, longest first. */
 static const struct {
 	const char *prefix;
 	const char *model;

@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zeroed to begin with. After a failed allocation `failed` stays set and `text` is not to be used.
- */
+/* Initialised to zero. After a failed allocation `failed` is set and `text` must not be used. */
 struct probe_json {
 	char *text;
 	size_t len, room;
@@ -24,7 +23,7 @@ void probe_json_string(struct probe_json *json, const char *text, size_t len);
 void probe_json_uint(struct probe_json *json, uint64_t value);
 void probe_json_int(struct probe_json *json, int64_t value);
 
-/* The text so far, "{}" if memory ran out. */
+/* The text so far, or "{}" without memory. */
 const char *probe_json_text(const struct probe_json *json);
 void probe_json_reset(struct probe_json *json);
 void probe_json_deinit(struct probe_json *json);

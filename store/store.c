@@ -54,7 +54,7 @@ static struct probe_err *make_file(const char *path)
 	return NULL;
 }
 
-/* An absolute name cannot be taken for ":memory:" or a URI. */
+/* An absolute path cannot be mistaken for ":memory:" or a URI. */
 static char *plain_path(const char *path)
 {
 	char *ret;
@@ -64,7 +64,7 @@ static char *plain_path(const char *path)
 	return asprintf(&ret, "./%s", path) < 0 ? NULL : ret;
 }
 
-/* Unless a recorder writes it: that holds a lock of the file (recorder_server.c). */
+/* Fails if a recorder is writing the file and holds a lock on it (recorder_server.c). */
 static struct probe_err *replace(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -136,7 +136,7 @@ struct probe_err *probe_store_schema(struct probe_store *store)
 {
 	char pragma[128];
 
-	/* No fsync while the file is worth nothing yet; NORMAL from the first row on. */
+	/* No fsync until the first row: an empty file need not survive a crash. Then NORMAL. */
 	snprintf(pragma, sizeof(pragma), "PRAGMA application_id = %d; PRAGMA user_version = %d;",
 		 PROBE_STORE_APPLICATION_ID, PROBE_STORE_VERSION);
 	if (exec(store, "PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL; BEGIN;") ||
@@ -212,7 +212,7 @@ bool probe_store_finish(struct probe_store *store)
 	if (store->broken || store->open)
 		return false;
 	free_rows(store);
-	store->broken = true; /* the prepared inserts are gone */
+	store->broken = true; /* the prepared inserts no longer exist */
 	/* Plain journal mode: readable where nothing can be written. */
 	return exec(store, "PRAGMA wal_checkpoint(TRUNCATE)") == SQLITE_OK &&
 	       exec(store, "PRAGMA journal_mode = DELETE") == SQLITE_OK;
@@ -279,7 +279,7 @@ int probe_store_exec(struct probe_store *store, const char *sql)
 	case SQLITE_OK:
 		return 0;
 	case SQLITE_ERROR:
-		return -EINVAL; /* refused as SQL: the transaction lives */
+		return -EINVAL; /* SQL error: the transaction remains open */
 	default:
 		return probe_store_fail(store, "run a statement");
 	}

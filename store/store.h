@@ -66,7 +66,7 @@ struct probe_cell probe_cell_text(const char *text); /* NULL = SQL NULL */
 struct probe_cell probe_cell_text_n(const char *text, size_t len);
 struct probe_cell probe_cell_blob(const void *bytes, size_t size);
 
-/* Unlink the file and those that SQLite keeps next to it; it is no error if there are none. */
+/* Remove the file and SQLite's files next to it; no error if they do not exist. */
 struct probe_err *probe_store_remove(const char *path);
 
 /*
@@ -86,14 +86,14 @@ struct probe_err *probe_store_copy(struct sqlite3 *from, const char *path, bool 
 struct probe_err *probe_store_append(const char *path, struct probe_store **ret);
 
 /*
- * Close the file for a while, with all rows committed: a process that is forked meanwhile may open
- * it (SQLite's locks do not survive a fork). Prepared rows are gone. False: not all is committed.
+ * Commit all rows and close the file temporarily, so that a forked process may open it (SQLite's
+ * locks do not survive a fork). Prepared rows no longer exist. False: not everything is committed.
  */
 bool probe_store_pause(struct probe_store *store);
-/* A failure is kept as the store's, too. */
+/* A failure is also recorded as the store's. */
 bool probe_store_resume(struct probe_store *store);
 
-/* NULL is fine. What is not committed is lost. */
+/* Accepts NULL. Uncommitted rows are lost. */
 void probe_store_destroy(struct probe_store *store);
 
 /* Is it a table or view of Probe's own schema (store/schema), which no handler may write? */
@@ -126,9 +126,9 @@ struct probe_store_stream probe_store_stream(const struct probe_store *store,
 					     enum probe_stream_id stream);
 
 /*
- * Called in each round of the caller's loop: commit if the transaction is old enough; with `quiet`
- * (nothing else to do) that is soon. `before` (may be NULL) is called inside the transaction just
- * before.
+ * Called in each iteration of the caller's loop: commits if the transaction is old enough; with
+ * `quiet` (nothing else to do) earlier. `before` (may be NULL) is called inside the transaction
+ * just before.
  */
 void probe_store_poll(struct probe_store *store, bool quiet, void (*before)(void *user),
 		      void *user);
@@ -146,7 +146,7 @@ bool probe_store_finish(struct probe_store *store);
  */
 void probe_store_final_attempt(struct probe_store *store);
 
-/* Facts of the run and numbers of the accounting: the last value given counts. */
+/* Facts of the run and counts of the loss accounting; the last value is kept. */
 void probe_store_set(struct probe_store *store, const char *key, const char *value);
 void probe_store_set_int(struct probe_store *store, const char *key, int64_t value);
 void probe_store_account(struct probe_store *store, const char *stream, const char *name,

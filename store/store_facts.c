@@ -45,7 +45,7 @@ enum table {
 	TABLES,
 };
 
-/* Tables, columns and, where a cell is computed, the SQL of a row. Batched where rows are many. */
+/* Tables, columns and, for computed cells, the SQL of a row. Batched for tables with many rows. */
 static const struct {
 	const char *name, *columns, *values;
 	uint8_t count, batch;
@@ -182,7 +182,7 @@ static void json_text(struct probe_json *json, const char *key, const char *valu
 	probe_json_string(json, value, strlen(value));
 }
 
-/* FNV-1a: the column needs a number that identifies the machine. */
+/* FNV-1a: the column needs a number to identify the machine. */
 static uint64_t hash_text(const char *text)
 {
 	uint64_t hash = 0xcbf29ce484222325ull;
@@ -346,7 +346,7 @@ void probe_facts_complete(struct probe_facts *facts, const struct probe_hr_dispa
 	if (!dispatch->kernel)
 		probe_facts_unknown_kernel(facts);
 	probe_facts_dispatch(facts, dispatch, true);
-	/* The view `kernels` leaves out a dispatch without event, region name or thread. */
+	/* The view `kernels` omits a dispatch without event, region name or thread. */
 	ADD(T_EVENT, INT(dispatch->id), INT(STRING_KERNEL), INT(0), INT(0), INT(dispatch->id));
 	ADD(T_KERNEL_DISPATCH, INT(dispatch->id), INT(NODE), INT(facts->pid), INT(tid),
 	    INT(dispatch->agent), INT(dispatch->kernel), INT(dispatch->id), INT(dispatch->queue),

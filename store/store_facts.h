@@ -19,14 +19,14 @@ struct probe_store;
 
 /* NULL without memory. Destroy them before the store. */
 struct probe_facts *probe_facts_create(struct probe_store *store, uint32_t pid);
-/* Once the tables are there. With the store failed, all that follows does nothing. */
+/* After the tables are created. If the store has failed, all following calls do nothing. */
 void probe_facts_prepare(struct probe_facts *facts);
 void probe_facts_destroy(struct probe_facts *facts);
 
 /* This machine: uname, machine id. Call first. */
 void probe_facts_node(struct probe_facts *facts);
 
-/* Again at the end, with `end` set: the row is replaced. `environment` is JSON. */
+/* Called again at the end, with `end` set: the row is replaced. `environment` is JSON. */
 void probe_facts_process(struct probe_facts *facts, const struct probe_hr_process *process,
 			 const char *command, const char *environment, uint64_t end);
 
@@ -48,7 +48,7 @@ void probe_facts_code_bytes(struct probe_facts *facts, uint32_t code_object, con
 void probe_facts_kernel(struct probe_facts *facts, const struct probe_hr_kernel *kernel,
 			const char *name, const char *demangled);
 
-/* Before its first use by a dispatch whose kernel is not known: rows with id 0. */
+/* Before the first dispatch of an unknown kernel: adds rows with id 0. */
 void probe_facts_unknown_kernel(struct probe_facts *facts);
 
 void probe_facts_dispatch(struct probe_facts *facts, const struct probe_hr_dispatch *dispatch,
@@ -93,18 +93,21 @@ void probe_facts_sample_dispatch(struct probe_facts *facts, uint64_t dispatch, u
 /* Packed rows of dispatches first..last. */
 void probe_facts_sample_part(struct probe_facts *facts, uint64_t first, uint64_t last,
 			     const void *bytes, size_t size);
-/* Records kept one by one, as the table says. */
+/* Records stored individually, as the table describes. */
 void probe_facts_sample_raw(struct probe_facts *facts, uint32_t agent, uint32_t count,
 			    const void *bytes, size_t size);
 
-/* first .. last: dispatches launched while it was there; last UINT64_MAX: it was not freed. */
+/* first..last: dispatches launched during its lifetime; last UINT64_MAX: it was not freed. */
 void probe_facts_allocation(struct probe_facts *facts,
 			    const struct probe_allocation_info *allocation, uint64_t first,
 			    uint64_t last);
 
 void probe_facts_source(struct probe_facts *facts, const char *file, uint32_t line,
 			const char *text, size_t len);
-/* SHA-256 and time of the last change, ns; newer: than the program that was built from it. */
+/*
+ * SHA-256 and time of the last change in ns. `newer`: the file is newer than the program built from
+ * it.
+ */
 void probe_facts_source_file(struct probe_facts *facts, const char *file, const char *hash,
 			     uint64_t modified, bool newer);
 

@@ -46,7 +46,7 @@ static uint32_t big32(const unsigned char *bytes)
 	       bytes[3];
 }
 
-/* What to do about a file that is none of ours. */
+/* Ends messages about a file that is not a database of Probe. */
 #define WHICH_FILES "; expected a database of probe-run, such as probe-out/HOST/PID.db"
 
 static struct probe_err *read_header(const char *path, struct header *ret)
@@ -54,7 +54,7 @@ static struct probe_err *read_header(const char *path, struct header *ret)
 	unsigned char bytes[HEADER_BYTES];
 	struct stat st;
 	ssize_t got;
-	/* O_NONBLOCK: a FIFO must not hang us before we see what it is. */
+	/* O_NONBLOCK: a FIFO must not block before its type is known. */
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0)
@@ -83,7 +83,7 @@ static struct probe_err *read_header(const char *path, struct header *ret)
 	return NULL;
 }
 
-/* Is there a write-ahead log that is not empty? Then the file alone is not complete. */
+/* Is there a non-empty write-ahead log? Then the file alone is incomplete. */
 static bool has_wal(const char *path)
 {
 	struct stat st;
@@ -118,7 +118,7 @@ static struct probe_err *check_header(const char *path, const struct header *hea
 	return NULL;
 }
 
-/* A URI, since only there "immutable" can be said; every byte that means something is escaped. */
+/* A URI, because only a URI can request "immutable"; all special bytes are escaped. */
 static char *make_uri(const char *path, bool immutable)
 {
 	char *ret = NULL;
@@ -154,9 +154,9 @@ static int past_deadline(void *user)
 }
 
 /*
- * With trusted_schema off, SQLite 3.40 lets views use functions only that are marked innocuous, and
- * has forgotten to mark json_extract, which ROCpd's views need. This one is marked, and asks the
- * original in an empty database.
+ * With trusted_schema off, SQLite 3.40 allows only functions marked innocuous in views. It fails to
+ * mark json_extract, which ROCpd's views need. This function is marked, and calls the original in
+ * an empty database.
  */
 static void extract(sqlite3_context *context, int count, sqlite3_value **values)
 {
@@ -233,7 +233,7 @@ static int one_number(struct probe_reader *reader, const char *sql, int64_t *ret
 	return rc;
 }
 
-/* The same checks through SQLite: with a write-ahead log the file's own header may be old. */
+/* The same checks through SQLite: with a write-ahead log the file's own header may be stale. */
 static struct probe_err *check_content(const char *path, struct probe_reader *reader)
 {
 	int64_t id = 0, version = 0, partial = 1;

@@ -20,26 +20,29 @@ struct probe_reader {
 };
 
 /*
- * Refuses with a sentence: no regular file, no SQLite database, truncated, not Probe's, newer than
- * this program. Queries may take ten seconds of processor time in all, and one more for each MB of
- * the file; a cell may have 128 MB, and SQLite's memory is limited.
+ * Fails if the file is not a regular file, not an SQLite database, truncated, not Probe's, or newer
+ * than this program. Queries are limited to ten seconds of processor time in total, plus one per MB
+ * of the file. A cell is limited to 128 MB, and SQLite's memory is limited as well.
  */
 struct probe_err *probe_reader_open(const char *path, struct probe_reader *ret);
 /*
- * An empty database in memory that stands for several files; `name` is for messages. To be filled,
- * then hardened like a file by probe_reader_harden().
+ * An empty database in memory, to be filled from several files; `name` is for messages. Once
+ * filled, call probe_reader_harden() as for a file.
  */
 struct probe_err *probe_reader_memory(const char *name, struct probe_reader *ret);
 void probe_reader_harden(struct probe_reader *reader);
 
-/* Between queries handlers work, which have limits of their own: a hundred times as long. */
+/*
+ * Allow a hundred times the processor time: during a replay, handlers work between queries, with
+ * limits of their own.
+ */
 void probe_reader_allow_replay(struct probe_reader *reader);
-/* Tables of several files are going to be copied into memory. */
+/* Allow tables of several files to be copied into memory. */
 void probe_reader_allow_copies(void);
 
 void probe_reader_close(struct probe_reader *reader);
 
-/* What went wrong with a query of this database, as a sentence naming the file. */
+/* The error of the last query, as a sentence that names the file. */
 struct probe_err *probe_reader_error(const struct probe_reader *reader, const char *doing);
 
 #endif

@@ -10,12 +10,12 @@
 #include "store/store.h"
 
 /*
- * How long to wait for another program that has locked the file. The segment takes what is recorded
- * meanwhile; when it is full, the policy of --when-full and the accounting apply.
+ * How long to wait for another program that has locked the file. Meanwhile records accumulate in
+ * the segment; when it is full, the policy of --when-full and the loss accounting apply.
  */
 #define PROBE_STORE_BUSY_MS (10 * 60 * 1000)
 
-/* Rows of one table that wait for their insert. */
+/* Buffered rows of one table. */
 struct probe_rows {
 	struct probe_rows *next;
 	struct probe_store *store;
@@ -32,7 +32,7 @@ struct probe_store {
 	char guid[40];	 /* with dashes */
 	char suffix[40]; /* "_" and the guid with underscores */
 	struct probe_err *failure;
-	bool broken; /* a failure happened, and no final attempt is allowed */
+	bool broken; /* failed, and no final attempt is allowed */
 	bool open;   /* in a transaction */
 	uint64_t began_ns;
 	struct probe_store_stream streams[PROBE_STREAM_IDS];
@@ -42,14 +42,14 @@ struct probe_store {
 
 /* store_transaction.c */
 int probe_store_begin(struct probe_store *store);
-/* Keep the first failure and roll back: what was pending is lost. Returns -EIO. */
+/* Record the first failure and roll back: pending rows are lost. Returns -EIO. */
 int probe_store_fail(struct probe_store *store, const char *doing);
 
 /* store_rows.c */
 int probe_rows_flush(struct probe_rows *rows);
 void probe_rows_destroy(struct probe_rows *rows);
 
-/* Forget what is buffered. */
+/* Discard the buffered rows. */
 static inline void probe_rows_drop(struct probe_rows *rows)
 {
 	rows->count = 0;

@@ -8,11 +8,11 @@
 
 const char *probe_store_path(const struct probe_store *store)
 {
-	/* As it was given: relative names are kept with "./" inside only. */
+	/* As the user gave it: relative names have "./" internally only. */
 	return strncmp(store->path, "./", 2) ? store->path : store->path + 2;
 }
 
-/* The transaction is gone: what it held is lost. */
+/* The transaction was rolled back: its rows are lost. */
 static void lose_pending(struct probe_store *store)
 {
 	for (int i = 0; i < PROBE_STREAM_IDS; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "wire/ring_states.h"
 
-/* gfx9: SIMD, shader engine, compute unit, wave slot, shader array. */
+/* Bits of gfx9's HW_ID in the order of use: SIMD, shader engine, CU, wave slot, shader array. */
 static const uint8_t order[] = {4, 5, 13, 14, 15, 8, 9, 10, 11, 0, 1, 2, 3, 12};
 
 uint32_t probe_ring_slot_bits(uint32_t rings)

@@ -147,7 +147,7 @@ void segment_reader_destroy(struct segment_reader *segment)
 	*segment = (struct segment_reader){.fd = -1};
 }
 
-/* A plausible header at our tail, copied; the size word is read first and once. */
+/* Copies the header at our tail if it is plausible. The size word is read first and once. */
 static bool read_header(const struct segment_reader *segment, uint64_t head,
 			struct probe_host_rec *ret)
 {
@@ -167,7 +167,9 @@ static bool read_header(const struct segment_reader *segment, uint64_t head,
 	return true;
 }
 
-/* Zero what was read, so that commit words begin as 0 when the ring wraps, then free it. */
+/*
+ * Zero the bytes that were read, so that commit words are 0 after the ring wraps, then free them.
+ */
 static void consume(struct segment_reader *segment, uint64_t bytes)
 {
 	uint64_t at = segment->host_tail & (segment->host_size - 1);
@@ -197,7 +199,7 @@ static bool copy_payload(struct segment_reader *segment, const struct probe_host
 	return true;
 }
 
-/* As the writer makes it (segment_writer.h): never 0. */
+/* The writer's commit word (segment_writer.h): never 0. */
 static uint32_t commit_word(const void *payload, size_t size)
 {
 	uint32_t word = PROBE_COMMIT ^ probe_crc32(0, payload, size);
@@ -206,9 +208,9 @@ static uint32_t commit_word(const void *payload, size_t size)
 }
 
 /*
- * Nothing readable at the tail and no writer left: find the next record whose checksum is right, 8
- * bytes at a time. A false match in old payload is unlikely (2^-32 per offset). The bytes summed
- * are bounded, since forged sizes could request a megabyte at every offset.
+ * The record at the tail is unreadable and no writer is left: search the next record with a correct
+ * checksum, in steps of 8 bytes. A false match in old payload is unlikely (2^-32 per offset). The
+ * number of bytes summed is bounded, because forged sizes could request a megabyte at every offset.
  */
 static void resync(struct segment_reader *segment, uint64_t head)
 {

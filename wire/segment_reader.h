@@ -84,7 +84,7 @@ enum segment_state segment_reader_next(struct segment_reader *segment, bool fina
 uint64_t segment_reader_emitted(const struct segment_reader *segment);
 uint64_t segment_reader_dropped(const struct segment_reader *segment);
 
-/* Note how far each trace ring is written; true if any has something to read. */
+/* Record the current head of each trace ring; true if any ring has unread bytes. */
 bool segment_reader_snapshot(struct segment_reader *segment);
 
 /* Bytes of a ring. */
@@ -96,10 +96,10 @@ uint32_t segment_reader_ring_size(const struct segment_reader *segment, uint32_t
  */
 size_t segment_reader_ring_peek(struct segment_reader *segment, uint32_t ring, void *out);
 void segment_reader_ring_consume(struct segment_reader *segment, uint32_t ring, size_t bytes);
-/* Bytes that were written and are not consumed; 0 if the ring is broken. */
+/* Bytes written but not consumed; 0 if the ring is broken. */
 uint64_t segment_reader_ring_unread(const struct segment_reader *segment, uint32_t ring);
 
-/* Sums over all rings of what the device counted. */
+/* Sums of the device's counts over all rings. */
 void segment_reader_ring_counts(const struct segment_reader *segment, uint64_t *emitted,
 				uint64_t *dropped);
 

@@ -11,7 +11,7 @@
 
 #define PAYLOAD_LIMIT (1u << 20) /* sizes stay far below 2^32 */
 
-/* Words of the mapping are plain integers in wire.h, since the device is compiled against it. */
+/* Words of the mapping are not atomic types in wire.h, because the device code includes it. */
 static uint64_t load_acquire(const uint64_t *word)
 {
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
@@ -147,8 +147,8 @@ static struct probe_host_rec *reserve(struct probe_segment *seg, uint32_t size)
 		if (rest >= size)
 			rest = 0;
 		/*
-		 * A tail beyond head: others have moved both on since we looked, or the other side
-		 * is broken, which counts as full.
+		 * A tail beyond head: either other threads have moved both, or the reader is
+		 * broken: count as full.
 		 */
 		if (used > seg->mask + 1) {
 			uint64_t now = __atomic_load_n(&seg->ring->head, __ATOMIC_RELAXED);
@@ -173,7 +173,7 @@ static struct probe_host_rec *reserve(struct probe_segment *seg, uint32_t size)
 	return (struct probe_host_rec *)(seg->data + ((head + rest) & seg->mask));
 }
 
-/* A reader may walk over a record that is never committed: its size is there first. */
+/* A reader may have to skip a record that is never committed: its size is stored first. */
 static void fill(struct probe_host_rec *rec, uint32_t size, uint32_t type,
 		 const struct iovec *parts, int count_parts)
 {
@@ -229,7 +229,10 @@ static struct probe_host_rec *reserve_with_loss(struct probe_segment *seg, uint3
 	rec = reserve(seg, LOSS_SIZE + size);
 	if (!rec)
 		return reserve(seg, size);
-	/* Another thread may have reported it since: then this record says 0, which is true. */
+	/*
+	 * Another thread may have reported it meanwhile: then this record reports 0, which is
+	 * correct.
+	 */
 	lost = atomic_exchange_explicit(&seg->unreported, 0, memory_order_relaxed);
 	count(&seg->ring->emitted, 1);
 	fill_loss(rec, lost);

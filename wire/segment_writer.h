@@ -21,7 +21,7 @@
 #include "common/crc32.h"
 
 struct probe_segment {
-	uint8_t *base; /* NULL = closed: puts fail with -ENOTCONN and count nothing */
+	uint8_t *base; /* NULL = closed: puts fail with -ENOTCONN and are not counted */
 	size_t size;
 	struct probe_seg_header header; /* checked copy; the mapping is not read again */
 	struct probe_host_ring *ring;
@@ -39,11 +39,11 @@ struct probe_segment {
 int probe_segment_open(struct probe_segment *seg, int fd, uint64_t size);
 void probe_segment_close(struct probe_segment *seg);
 
-/* Biggest payload a record may have: a quarter of the ring, so that big ones cannot starve. */
+/* Largest payload of a record: a quarter of the ring, so that large ones cannot starve. */
 size_t probe_segment_payload_max(const struct probe_segment *seg);
 
 /*
- * Put one record whose payload is the parts one after the other. 0, -ENOSPC (counted as dropped),
+ * Put one record. Its payload is the concatenation of the parts. 0, -ENOSPC (counted as dropped),
  * -EMSGSIZE (counted as dropped), or -ENOTCONN.
  */
 int probe_segment_put(struct probe_segment *seg, uint32_t type, const struct iovec *parts,

@@ -25,7 +25,7 @@ static uint32_t form_at(const unsigned char *at)
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* from[k * bases] is the address of the k-th lane of `rows`. */
+/* Reads addresses of the lanes in `rows`: from[k * bases] is that of the k-th lane. */
 static void read_rows(const uint64_t *from, uint32_t bases, uint64_t rows, struct trace_lanes *ret)
 {
 	uint64_t *address = ret->address;
@@ -45,7 +45,7 @@ static void read_rows(const uint64_t *from, uint32_t bases, uint64_t rows, struc
 	trace_lanes_find_stride(ret);
 }
 
-/* Lanes 0 and 1 give the stride, unless a low half wraps. */
+/* If only lanes 0 and 1 are stored, they give the stride, unless a lower half wraps. */
 static void read_pair(const uint64_t *from, uint32_t bases, struct trace_lanes *ret)
 {
 	uint64_t first = from[0], second = from[bases], step = second - first;
@@ -61,7 +61,7 @@ static void read_pair(const uint64_t *from, uint32_t bases, struct trace_lanes *
 	ret->address[0] = first;
 }
 
-/* A block record's bytes, 0 = malformed. */
+/* Size of a BLOCK record, 0 = malformed. */
 static size_t block_size(const struct probe_rec_block *rec, size_t left, uint64_t rows,
 			 const struct probe_trace_group *group)
 {
@@ -104,7 +104,7 @@ static void item_of(const struct probe_trace_expander *state, unsigned lane, int
 	ret[2] = (int64_t)z;
 }
 
-/* False: the argument is not known, or the device does not use one of its kind. */
+/* False: the argument is unknown, or a value for which the device writes no such record. */
 static bool stride_of(const struct probe_trace_key *key, const struct probe_trace_stride *stride,
 		      int32_t *ret)
 {
@@ -140,7 +140,7 @@ static void read_proved(const struct probe_trace_expander *state, const int32_t 
 	trace_lanes_begin(ret, rest);
 	ret->address[0] = address;
 	ret->stride = stride[0];
-	/* All in one row, or only the position in the row matters and there is one row. */
+	/* All lanes are in one row of work-items, or the address is uniform. */
 	ret->affine = (state->item & 0x3ff) + TRACE_LANES <= state->size[0] ||
 		      !(stride[0] | stride[1] | stride[2]);
 	if (ret->affine) {
@@ -185,7 +185,7 @@ static size_t put_proved(const unsigned char *at, size_t left,
 
 /* ---- Records of one base --------------------------------------------------------------------- */
 
-/* Bytes of a record that is copied, 0 = unknown. */
+/* Size of a record that is copied unchanged, 0 = unknown. */
 static size_t plain_size(const unsigned char *at, size_t left)
 {
 	size_t size = 0;
@@ -214,7 +214,7 @@ static size_t plain_size(const unsigned char *at, size_t left)
 			size = 0;
 		break;
 	}
-	/* More bytes than 64 lanes have: malformed, and might not fit. */
+	/* Larger than with 64 lanes: malformed, and might not fit. */
 	return size <= left && size <= PROBE_TRACE_EXPAND_MIN / PROBE_GROUP_SITES + 64 ? size : 0;
 }
 
@@ -244,7 +244,7 @@ static size_t read_long(const unsigned char *at, size_t left, struct trace_lanes
 	return size;
 }
 
-/* Bytes per active lane; 0 = the form has none per lane. */
+/* Bytes per active lane; 0 = none in this form. */
 static size_t lane_bytes(uint32_t form)
 {
 	switch (form) {
@@ -289,7 +289,7 @@ static size_t read_short(const unsigned char *at, size_t left, uint64_t exec,
 	return size;
 }
 
-/* A base's record of any form; 0 = not a base's record, or malformed. */
+/* Reads a base's record of any form; 0 = not a base's record, or malformed. */
 static size_t read_base(const unsigned char *at, size_t left, uint64_t exec,
 			struct trace_lanes *ret)
 {
@@ -310,8 +310,8 @@ static size_t read_base(const unsigned char *at, size_t left, uint64_t exec,
 }
 
 /*
- * The record of a base, as records of its sites. If the records of all bases are consecutive, as
- * the device writes them, the sites are written in their own order.
+ * Expands the record of a base to records of its sites. If the records of all bases are
+ * consecutive, as the device writes them, the sites are written in program order.
  */
 static size_t put_bases(const unsigned char *at, size_t left, const struct probe_trace_group *group,
 			struct probe_trace_expander *state, unsigned char *out, size_t *ret_size)
@@ -380,7 +380,7 @@ uint64_t probe_trace_expand_dispatch(const struct trace_piece *piece,
 	return wave ? wave->dispatch : state->dispatch;
 }
 
-/* Work-items of a workgroup along an axis: the last one may be cut off. */
+/* Work-items of a workgroup along an axis; the last workgroup may be partial. */
 static uint32_t part_of(const struct probe_trace_key *key, int i, uint32_t number)
 {
 	uint64_t begin = (uint64_t)number * key->group[i];
@@ -416,7 +416,7 @@ static size_t put_wave(unsigned char *out, const struct probe_rec_wave *wave,
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/* ROWS or EXEC: nothing is written. Returns its size, 0 = incomplete. */
+/* Takes a ROWS or EXEC record; nothing is written. Returns its size, 0 = incomplete. */
 static size_t take_state(const unsigned char *at, size_t left, struct probe_trace_expander *state)
 {
 	const struct probe_rec_exec *rec = (const void *)at;
@@ -430,7 +430,7 @@ static size_t take_state(const unsigned char *at, size_t left, struct probe_trac
 	return sizeof(*rec);
 }
 
-/* One record; *ret_size is 0 if it is malformed. */
+/* Expands one record; *ret_size is 0 if it is malformed. */
 static size_t put_record(const unsigned char *at, size_t left, const struct probe_trace_key *key,
 			 struct probe_trace_expander *state, unsigned char *out, size_t *ret_size)
 {
@@ -493,7 +493,7 @@ size_t probe_trace_expand(struct trace_piece *piece, const struct probe_trace_ke
 			return used;
 		used += put_record(at, left, key, state, out + used, &size);
 		if (!size) {
-			/* PAD is among these: the rest after it is unused. */
+			/* Also for PAD: the rest of the piece is unused. */
 			size = left < capacity - used ? left : capacity - used;
 			if (word_at(at, 0) == PROBE_FORM_PAD)
 				size = 8;

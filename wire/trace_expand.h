@@ -13,7 +13,7 @@
 #include "wire/trace_group.h"
 #include "wire/trace_piece.h"
 
-/* What it takes to read a dispatch's records. */
+/* What is needed to expand the records of a dispatch. */
 struct probe_trace_key {
 	const struct probe_trace_groups *groups; /* NULL = none */
 	uint32_t grid[3], group[3];		 /* work-items, of the launch and a workgroup */
@@ -22,7 +22,7 @@ struct probe_trace_key {
 	uint32_t argument_bytes;
 };
 
-/* State of a ring's stream between pieces. Zeroed to begin with. */
+/* State of a ring's stream between pieces. Initialised to zero. */
 struct probe_trace_expander {
 	uint64_t dispatch;  /* of the last wave */
 	uint64_t exec;	    /* of it, or of the EXEC record since */
@@ -30,10 +30,10 @@ struct probe_trace_expander {
 	uint32_t item;	    /* of its first lane, as in WAVE_ITEM */
 	uint32_t size[2];   /* x and y of its workgroup */
 	uint64_t records;   /* read so far, a BLOCK as its accesses */
-	uint64_t bad_bytes; /* of malformed records, and of what follows them in their piece */
+	uint64_t bad_bytes; /* bytes of malformed records, and the rest of their pieces */
 };
 
-/* The least capacity for a record: a group of sites with all 64 addresses in full. */
+/* Minimum capacity: the sites of a group with 64 addresses each. */
 #define PROBE_TRACE_EXPAND_MIN (PROBE_GROUP_SITES * (sizeof(struct probe_rec_lanes) + 512))
 
 /*
@@ -45,7 +45,7 @@ struct probe_trace_expander {
 size_t probe_trace_expand(struct trace_piece *piece, const struct probe_trace_key *key,
 			  struct probe_trace_expander *state, unsigned char *out, size_t capacity);
 
-/* The dispatch of the wave that the rest begins with, or state->dispatch. */
+/* The dispatch of the next record, if it is a wave; else state->dispatch. */
 uint64_t probe_trace_expand_dispatch(const struct trace_piece *piece,
 				     const struct probe_trace_expander *state);
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* A decimal number up to `most`, and the character behind it; false = there is none. */
+/* Reads a decimal number up to `most` and the following character; false = malformed. */
 static bool read_number(const char **at, unsigned long most, unsigned long *ret)
 {
 	char *end;

@@ -8,7 +8,7 @@
 
 #include <probe/wire.h>
 
-/* constant + factor * an argument of the kernel, as struct probe_site_stride has it. */
+/* A stride: constant + factor * a kernel argument (struct probe_site_stride). */
 struct probe_trace_stride {
 	int32_t constant, factor; /* factor 0 = no argument */
 	uint32_t offset, bits;
@@ -32,7 +32,7 @@ struct probe_trace_group {
 /* False: malformed. Whether its sites exist, and which are in LDS, is for the caller to check. */
 bool probe_trace_group_read(uint32_t id, const char *name, struct probe_trace_group *ret);
 
-/* By site id: the group of a GROUP's id and of its bases', else NULL. */
+/* Groups by the ids of GROUP sites and of their bases; NULL for other sites. */
 struct probe_trace_groups {
 	const struct probe_trace_group *const *group;
 	uint32_t count;

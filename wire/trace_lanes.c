@@ -33,7 +33,7 @@ void trace_lanes_find_stride(struct trace_lanes *lanes)
 	lanes->stride = (int32_t)stride;
 }
 
-/* The i-th site's address from its base's. */
+/* The i-th site's address, from the address of its base. */
 static uint64_t move(const struct probe_trace_group *group, uint32_t i, uint64_t address)
 {
 	address += (uint64_t)(int64_t)group->site[i].distance;

@@ -11,7 +11,7 @@
 
 enum { TRACE_LANES = 64 };
 
-/* The addresses of a base: an affine sequence, or one by one. */
+/* The addresses of a base: affine, or one per active lane. */
 struct trace_lanes {
 	uint64_t exec;
 	unsigned count;
@@ -22,16 +22,19 @@ struct trace_lanes {
 
 /* `exec` is not 0. Addresses are filled in after it. */
 void trace_lanes_begin(struct trace_lanes *lanes, uint64_t exec);
-/* Makes them affine if all active lanes have one stride. */
+/* Sets `affine` if all active lanes have one stride. */
 void trace_lanes_find_stride(struct trace_lanes *lanes);
 
-/* All write to `out`, of PROBE_TRACE_EXPAND_MIN bytes for a group, and return the bytes written. */
+/*
+ * The following write to `out`, with PROBE_TRACE_EXPAND_MIN bytes per group, and return the size
+ * written.
+ */
 size_t trace_put_affine(unsigned char *out, uint32_t site, int32_t stride, uint64_t exec,
 			uint64_t base);
 /* The record of the group's i-th site from the addresses of its base. */
 size_t trace_put_site(unsigned char *out, const struct probe_trace_group *group, uint32_t i,
 		      const struct trace_lanes *lanes);
-/* Those of all its sites: `lanes` by base. */
+/* The records of all sites of the group; `lanes` per base. */
 size_t trace_put_sites(unsigned char *out, const struct probe_trace_group *group,
 		       const struct trace_lanes *lanes);
 

@@ -10,7 +10,7 @@
 
 enum { TOKEN_AGAIN = 0x00, TOKEN_STEP = 0x40, TOKEN_AFFINE = 0x80, TOKEN_BYTES = 0x81 };
 
-/* The last affine record of a slot, and how far its base had moved. An empty slot has word0 0. */
+/* The last affine record of a slot, and the change of its base. An empty slot has word0 0. */
 struct slot {
 	struct probe_rec_affine last;
 	uint64_t step;
@@ -62,7 +62,7 @@ static size_t pack_affine(const struct probe_rec_affine *rec, struct slot *slots
 	return 1 + n;
 }
 
-/* Bytes at `at` that are not an affine record: one record if its size is known, else all. */
+/* Size of the record at `at`, which is not affine; all remaining bytes if its size is unknown. */
 static size_t other_size(const unsigned char *at, size_t left)
 {
 	uint32_t words[2];
@@ -112,7 +112,7 @@ size_t probe_trace_pack(const unsigned char *bytes, size_t size, unsigned char *
 	return n;
 }
 
-/* What is left to read. */
+/* The unread input. */
 struct input {
 	const unsigned char *at;
 	size_t left;

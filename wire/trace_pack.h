@@ -20,8 +20,8 @@
 #include <stddef.h>
 
 /*
- * The most that packing `size` bytes can yield. The worst case alternates 24 bytes of an affine
- * record (25 packed) with 8 other bytes (10 packed).
+ * Upper bound of the packed size. The worst case alternates 24 bytes of an affine record (25
+ * packed) with 8 other bytes (10 packed).
  */
 #define PROBE_TRACE_PACK_MAX(size) ((size) + (size) / 8 + 32)
 

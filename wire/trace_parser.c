@@ -13,7 +13,7 @@ void probe_trace_reset(struct probe_trace_batch *batch)
 	batch->wave_count = 0;
 }
 
-/* The wave that the next accesses belong to, in the batch's own array; NULL = it is full. */
+/* The current wave, in the batch's own array; NULL = the array is full. */
 static const struct probe_wave_info *batch_wave(struct probe_trace_batch *batch,
 						const struct probe_trace_ring *ring)
 {
@@ -40,7 +40,7 @@ static void begin_wave(const unsigned char *bytes, struct probe_trace_ring *ring
 	};
 }
 
-/* The machine's instruction is not in the baseline; nearly all waves are full. */
+/* Number of lanes. The baseline target lacks popcnt, and nearly all waves are full. */
 static unsigned lanes_of(uint64_t exec)
 {
 	if (exec == UINT64_MAX)
@@ -177,7 +177,7 @@ static enum taken take_other(const unsigned char *at, size_t left, const struct 
 	unsigned form = word0 >> PROBE_FORM_SHIFT;
 	bool idle = (form == PROBE_FORM_BEGIN || form == PROBE_FORM_END) && site == PROBE_SITE_IDLE;
 	bool known = target->ring->dispatch && (site < target->sites || (idle && target->sites));
-	/* An unknown one is read for its size. */
+	/* Records of unknown sites are read for their size only. */
 	struct probe_trace_batch none = {0}, *to = known ? target->batch : &none;
 
 	return form == PROBE_FORM_MESSAGE ? take_message(at, left, ret_size, to, target->wave)
@@ -204,7 +204,7 @@ static enum taken take_access(const unsigned char *at, size_t left, const struct
 	return TAKEN;
 }
 
-/* A record of the wave, which is put into the batch first if it is not there yet. */
+/* Takes a record of the wave; adds the wave to the batch if it is not there yet. */
 static enum taken take_of_wave(const unsigned char *at, size_t left, struct target *target,
 			       size_t *ret_size)
 {
@@ -222,7 +222,7 @@ static enum taken take_of_wave(const unsigned char *at, size_t left, struct targ
 				      : take_access(at, left, target, ret_size);
 }
 
-/* A barrier is an AFFINE record of no site. */
+/* A barrier is an AFFINE record without a site. */
 static enum taken take_barrier(size_t left, struct target *target, size_t *ret_size)
 {
 	*ret_size = sizeof(struct probe_rec_affine);

@@ -15,7 +15,7 @@
 
 #include "wire/trace_piece.h"
 
-/* State of a ring's stream between pieces. Zeroed to begin with. */
+/* State of a ring's stream between pieces. Initialised to zero. */
 struct probe_trace_ring {
 	uint64_t dispatch; /* 0 = before the first wave */
 	uint32_t number;   /* of the ring; set by the caller */
@@ -23,8 +23,9 @@ struct probe_trace_ring {
 };
 
 /*
- * Arrays of the caller; accesses and messages point into the bytes parsed and all into waves[]. An
- * array may be missing (capacity 0) if its records cannot occur; they would count as invalid.
+ * Arrays of the caller. Accesses and messages point into the parsed bytes, and all point into
+ * waves[]. An array may have capacity 0 if its records cannot occur; they would be counted as
+ * invalid.
  */
 struct probe_trace_batch {
 	struct probe_access *access;
@@ -47,7 +48,7 @@ enum probe_trace_stop {
 
 /* Counters of the caller, added to. */
 struct probe_trace_counts {
-	uint64_t records; /* understood, of all forms but PAD */
+	uint64_t records; /* valid records of all forms except PAD */
 	uint64_t invalid; /* of those, not in the batch: no such site, no wave, no lane */
 };
 

@@ -3,7 +3,7 @@
 
 enum {
 	LANES = 64,
-	SHORT = 8, /* rows below this would put most lanes into the record */
+	SHORT = 8, /* with shorter rows, most lanes would be stored */
 };
 
 uint64_t probe_trace_rows(const uint32_t grid[3], const uint32_t group[3])
@@ -15,7 +15,7 @@ uint64_t probe_trace_rows(const uint32_t grid[3], const uint32_t group[3])
 		return 0;
 	if (x < SHORT || (group[1] <= 1 && group[2] <= 1 && x % LANES == 0))
 		return rows;
-	/* The last workgroup of a row is cut off: its rows are shorter. */
+	/* The last workgroup of a row is partial and has shorter rows. */
 	if (grid[0] % x)
 		return 0;
 	if (x % LANES == 0)

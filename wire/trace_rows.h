@@ -8,10 +8,10 @@
 
 #include <stdint.h>
 
-/* The lanes in ROWS records of all of this launch's waves of 64 lanes; 0 = they differ. */
+/* The lanes of ROWS records, if they are the same in all waves of the launch; else 0. */
 uint64_t probe_trace_rows(const uint32_t grid[3], const uint32_t group[3]);
 
-/* Number in its workgroup of the wave whose first work-item is `item`, packed as in WAVE_ITEM. */
+/* Index in its workgroup of the wave whose first work-item is `item`, packed as in WAVE_ITEM. */
 uint32_t probe_trace_wave(const uint32_t group[3], uint32_t item);
 
 #endif

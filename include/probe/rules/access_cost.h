@@ -14,12 +14,12 @@
 
 struct probe_access_cost {
 	struct probe_cache_lines lines;
-	uint32_t needed64, needed128; /* the fewest lines that could hold the bytes */
+	uint32_t needed64, needed128; /* fewest cache lines that could hold the bytes */
 	uint32_t excess64, excess128; /* lines beyond those */
 	struct probe_lds_cost lds;
 };
 
-/* Add one machine access to global memory by which the active lanes move `bytes` bytes in all. */
+/* Add one machine access to global memory that accesses `bytes` bytes in total. */
 static inline void probe_access_cost_add_lines(struct probe_access_cost *cost,
 					       const struct probe_cache_lines *lines,
 					       uint32_t bytes)

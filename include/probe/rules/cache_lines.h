@@ -28,7 +28,7 @@ struct probe_cache_lines {
 #define PROBE_CACHE_LINES_SLOTS 4096 /* a power of two, so large that few lines collide */
 struct probe_cache_lines_scratch {
 	uint32_t stamp;
-	/* By hash: the access that used the slot last (a stamp), and which of its lines. */
+	/* Per hash: the last access that used the slot (a stamp), and which of its lines. */
 	uint16_t slots[PROBE_CACHE_LINES_SLOTS];
 };
 

@@ -56,14 +56,14 @@ struct probe_lds_model {
  */
 const struct probe_lds_model *probe_lds_model_find(const char *arch);
 
-/* One sentence on what of the rules for a target is measured and what is derived. Static. */
+/* One sentence about which rules for a target are measured and which are derived. Static. */
 const char *probe_lds_model_note(const char *arch);
 
 /* Phases of accesses of `unit` bytes (1, 2, 4, 8, 12, 16). Atomics have those of reads. */
 const struct probe_lds_phases *probe_lds_model_phases(const struct probe_lds_model *model,
 						      unsigned unit, bool write);
 
-/* How LDS serves the machine accesses of one instruction. Constant for a site: make it once. */
+/* How LDS serves the machine accesses of one instruction. Constant per site: compute it once. */
 struct probe_lds_rule {
 	const struct probe_lds_phases *phases;
 	uint8_t phase_wave; /* lanes that the phases cover */
@@ -76,9 +76,10 @@ struct probe_lds_rule probe_lds_rule(const struct probe_lds_model *model, unsign
 				     unsigned unit, enum probe_access_kind access);
 
 struct probe_lds_cost {
-	uint32_t passes; /* sum over the phases of the worst bank's distinct dwords, at least 1 */
+	uint32_t passes; /* sum over phases of the distinct dwords in the bank with the most, at
+			    least 1 each */
 	uint32_t ideal;	 /* number of phases; bank conflicts = passes - ideal */
-	uint32_t way;	 /* the worst phase: an n-way bank conflict; 1 = none */
+	uint32_t way;	 /* largest number of passes in a phase: an n-way bank conflict; 1 = none */
 };
 
 /* Working memory of probe_lds_count(): one per thread, zeroed before first use. 256 KiB. */
