@@ -225,21 +225,21 @@ static const struct report_column columns[] = {
 	"min(site) AS site, code, symbol, '' AS shape, name, users_file AS file, "                 \
 	"users_line AS line, users_column AS \"column\", function, access, NULL AS space, "      \
 	"NULL AS size, NULL AS unit, NULL AS align, min(frames) AS frames, NULL AS memory, "       \
-	"users_file, users_line, users_column, NULL AS cause, NULL AS fix, NULL AS cause_shape, NULL AS row_class, NULL AS row_address, NULL AS row_index, NULL AS level, "        \
+	"users_file, users_line, users_column, NULL AS cause, NULL AS fix, NULL AS cause_shape, NULL AS row_class, NULL AS row_address, NULL AS row_index, " COST_OF_TIMES ", NULL AS level, "        \
 	"sum(executions) AS executions, sum(lanes) AS lanes, NULL AS quads, NULL AS lines64, "     \
 	"NULL AS needed64, NULL AS excess64, NULL AS lines128, NULL AS needed128, "                \
 	"NULL AS excess128, NULL AS passes, NULL AS ideal_passes, NULL AS conflicts, "             \
 	"NULL AS affine, NULL AS modelled, NULL AS low, NULL AS high, NULL AS max_way, "           \
 	"NULL AS stride_lo, NULL AS stride_hi, count(DISTINCT site) AS sites, NULL AS avoidable, " \
 	"NULL AS line_modelled, NULL AS line_places, 1 AS line_place, 1 AS line_first FROM "                        \
-	"(SELECT c.*, s.function, s.access, "                                                      \
+	"(SELECT c.*, " COST_OF_TIMES ", s.function, s.access, "                                                      \
 	"CASE WHEN json_valid(s.frames) THEN s.frames ELSE '[]' END AS frames, "                   \
 	REPORT_USERS("s", "file") " AS users_file, " REPORT_USERS("s", "line") " AS users_line, "  \
 	REPORT_USERS("s", "column") " AS users_column, "                                           \
 	"coalesce(o.code, c.code_object) AS code, coalesce(o.symbol, c.kernel) AS symbol, "        \
 	"coalesce(o.name, '') AS name FROM probe_count_site c JOIN probe_site s "                  \
 	"ON s.code_object_id = c.code_object AND s.site = c.site "                                 \
-	"LEFT JOIN objects o ON o.kernel = c.kernel) "                                             \
+	"LEFT JOIN objects o ON o.kernel = c.kernel" COST_JOIN_TIMES("o", "''") ") "                                             \
 	"GROUP BY code, symbol, users_file, users_line, users_column, function)"
 
 #define QUERY(source, condition, order)                                                            \

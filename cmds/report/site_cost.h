@@ -98,6 +98,14 @@
 	"count(DISTINCT real_shape) || ' shapes' END AS launch_shape, "                            \
 	"max(mhz) AS mhz FROM launches GROUP BY code, symbol, shape)"
 
+/* What a row has of its kernel's times. */
+#define COST_OF_TIMES                                                                              \
+	"launch_shape, original_average, clone_ns, instrumented, clock_mhz"
+#define COST_JOIN_TIMES(key, shape)                                                                \
+	" LEFT JOIN (SELECT code AS timed_code, symbol AS timed_symbol, shape AS timed_shape, "    \
+	"launch_shape, original_average, clone_ns, instrumented, mhz AS clock_mhz FROM times) "    \
+	"ON timed_code = " key ".code AND timed_symbol = " key ".symbol AND timed_shape = " shape " "
+
 #define COST_LOADS SQL_WORD(PROBE_ACCESS_TABLE, "s.access") " = 'load'"
 #define COST_BY_ACCESS(level)                                                                      \
 	"CASE WHEN " COST_LOADS " THEN w." level "_read ELSE w." level "_write END"
@@ -155,7 +163,7 @@
 	"WHEN in_lds > max(in_unit, CASE WHEN large THEN in_memory ELSE in_l2 END) THEN 'LDS' "    \
 	"WHEN in_unit > CASE WHEN large THEN in_memory ELSE in_l2 END THEN 'address unit' "        \
 	"WHEN large THEN 'memory' ELSE 'L2' END AS level FROM "                                    \
-	"(SELECT m.*, coalesce(o.code, m.code_object) AS code, "                                   \
+	"(SELECT m.*, " COST_OF_TIMES ", coalesce(o.code, m.code_object) AS code, "                                   \
 	"coalesce(o.symbol, m.kernel) AS symbol, coalesce(o.name, '') AS name, s.file, s.line, s.\"column\", s.function, "        \
 	"s.access, s.space, s.size, s.unit, s.align, "                                             \
 	"CASE WHEN json_valid(s.frames) THEN s.frames ELSE '[]' END AS frames, "                   \
@@ -171,6 +179,7 @@
 	"FROM " rows " m JOIN probe_site s ON s.code_object_id = m.code_object AND "               \
 	"s.site = m.site LEFT JOIN objects o ON o.kernel = m.kernel "                              \
 	"LEFT JOIN work w ON w.code = o.code AND w.symbol = o.symbol AND w.shape = m.shape "                            \
+	COST_JOIN_TIMES("o", "m.shape")                                                            \
 	"WHERE probe_match(coalesce(o.name, ''))) x)"
 
 #define COST_WINDOW                                                                                \
@@ -191,7 +200,7 @@
 	COST_SHARE("excess64", "lines64") ", " COST_SHARE("excess128", "lines128") ") AS avoidable "\
 	"FROM (SELECT kernel, code_object, site, "\
 	"code, symbol, shape, name, file, line, \"column\", function, access, space, size, unit, align, " \
-	"frames, memory, users_file, users_line, users_column, cause, fix, row_shape AS cause_shape, row_class, row_address, row_index, level, "                \
+	"frames, memory, users_file, users_line, users_column, cause, fix, row_shape AS cause_shape, row_class, row_address, row_index, " COST_OF_TIMES ", level, "                \
 	COST_SUM("executions") COST_SUM("lanes") COST_SUM("quads") COST_SUM("lines64")             \
 	COST_SUM("needed64") COST_SUM("excess64") COST_SUM("lines128") COST_SUM("needed128")       \
 	COST_SUM("excess128") COST_SUM("passes") COST_SUM("ideal_passes") COST_SUM("conflicts")    \
@@ -209,7 +218,7 @@
 #define COST_SEEN "coalesce(k.total, 0) >= " COST_SAMPLES_MIN
 #define COST_CYCLES                                                                                     \
 	"CASE WHEN q.conflicts + q.excess64 + q.excess128 = 0 THEN CASE WHEN q.cause = '' THEN 0 END "\
-	"WHEN " COST_SEEN " THEN coalesce(w.waiting, 0) * q.avoidable / k.total * k.ns / k.runs * t.instrumented * k.mhz / 1000 * "\
+	"WHEN " COST_SEEN " THEN coalesce(w.waiting, 0) * q.avoidable / k.total * k.ns / k.runs * q.instrumented * k.mhz / 1000 * "\
 	"coalesce(q.modelled / nullif(q.line_modelled, 0), 1.0 / q.line_places) "                  \
 	"ELSE q.modelled END"
 #define COST_FIRST(column) "CASE WHEN coalesce(q.line_place, 1) = 1 THEN w." column " END AS " column ", "
@@ -232,16 +241,15 @@
 	"CASE WHEN " COST_SEEN " THEN 'sampled' ELSE 'modelled: ' || q.level || "                       \
 	"CASE WHEN k.total > 0 THEN ' (too few samples)' ELSE '' END END AS basis, "               \
 	"coalesce(q.conflicts + q.excess64 + q.excess128, 0) > 0 OR coalesce(q.cause, '') <> '' "  \
-	"AS is_finding, t.launch_shape, "                                                          \
-	"CASE WHEN t.original_average IS NULL THEN t.clone_ns ELSE "                               \
-	"t.original_average * t.instrumented END * t.mhz / 1000.0 AS kernel_cycles, "              \
-	"CASE WHEN t.original_average IS NOT NULL THEN 'original' "                                \
-	"WHEN t.clone_ns IS NOT NULL THEN 'clone' END AS time_of "                                 \
-	"FROM merged q FULL JOIN waited w ON w.kernel = q.kernel AND "                             \
+	"AS is_finding, "                                                                          \
+	"CASE WHEN q.original_average IS NULL THEN q.clone_ns ELSE "                               \
+	"q.original_average * q.instrumented END * q.clock_mhz / 1000.0 AS kernel_cycles, "        \
+	"CASE WHEN q.original_average IS NOT NULL THEN 'original' "                                \
+	"WHEN q.clone_ns IS NOT NULL THEN 'clone' END AS time_of FROM "                            \
+	"merged q FULL JOIN waited w ON w.kernel = q.kernel AND "                                           \
 	"w.file = q.users_file AND w.line = q.users_line AND "                                     \
 	"(w.memory = q.memory OR w.memory = '' AND q.line_first) "                                 \
-	"LEFT JOIN kernels k ON k.kernel = coalesce(q.kernel, w.kernel) "                          \
-	"LEFT JOIN times t ON t.code = q.code AND t.symbol = q.symbol AND t.shape = q.shape))"
+	"LEFT JOIN kernels k ON k.kernel = coalesce(q.kernel, w.kernel)))"
 
 /* clang-format on */
 
