@@ -18,7 +18,7 @@
 using namespace llvm;
 
 enum {
-	VALUES_MAX = 256, /* looked at per access, so that time stays linear */
+	VALUES_MAX = 256, /* limit of values visited per access, so that time is linear */
 	DEPTH_MAX = 12,
 	BLOCK_SIZE = 4, /* offsets of sizes in the dispatch packet */
 	GRID_SIZE = 12,
@@ -26,7 +26,7 @@ enum {
 
 struct address_classes {
 	const analysis &in;
-	std::vector<std::string> arguments; /* by number; "" = unknown */
+	std::vector<std::string> arguments; /* by index; "" = unknown */
 	/* The first access with that address, but for a constant. */
 	struct First {
 		uint32_t number;
@@ -37,7 +37,7 @@ struct address_classes {
 	explicit address_classes(const analysis &of);
 };
 
-/* Debug information names arguments; compilers often drop the names of values. */
+/* Takes names of arguments from debug information, because compilers often drop names of values. */
 address_classes::address_classes(const analysis &of) : in(of)
 {
 	const DISubprogram *subprogram = in.function.getSubprogram();
@@ -59,7 +59,7 @@ address_classes::address_classes(const analysis &of) : in(of)
 
 namespace
 {
-/* What a value that lanes differ in is made of, up to loads from memory. */
+/* The operations of a divergent value, up to loads from memory. */
 struct Origin {
 	const Instruction *load = nullptr; /* the first one found */
 	bool wraps = false;		   /* periodic, clamped or chosen */
@@ -139,7 +139,7 @@ Origin Flow::trace(const Value *from, const Instruction *target, bool through_lo
 
 /* ---- Places --------------------------------------------------------------------------------- */
 
-/* Where the user wrote it: outside of headers of HIP and the compiler, if any caller is. */
+/* The source location, outside of headers of HIP and the compiler if an inlined caller is. */
 static std::string place_of(const Instruction *inst, bool whole)
 {
 	const DILocation *at = inst->getDebugLoc(), *best = at;
@@ -197,7 +197,7 @@ static std::string axis(const char *name, unsigned number)
 	return std::string(name) + "." + (char)('x' + number);
 }
 
-/* Sums need parentheses in products: what has a space outside of all parentheses. */
+/* A factor in a product: sums, which have a space outside of parentheses, need parentheses. */
 static std::string factor(const std::string &text)
 {
 	int depth = 0;
@@ -228,7 +228,7 @@ std::string Printer::call(const SCEVNAryExpr *expr, const char *name, unsigned d
 	return std::string(name) + "(" + ret + ")";
 }
 
-/* The pointer first, the constant last. */
+/* A sum: the pointer first, the constant last. */
 std::string Printer::sum(const SCEVAddExpr *expr, unsigned depth)
 {
 	std::string ret, constant;
@@ -265,7 +265,7 @@ std::string Printer::product(const SCEVMulExpr *expr, unsigned depth)
 	return join(expr, "*", depth);
 }
 
-/* blockDim and the grid; "" = it is none. */
+/* The name of a workgroup or grid size; "" = it is neither. */
 std::string Printer::size(const SCEV *expr)
 {
 	struct affine_stride launch;
@@ -412,7 +412,7 @@ static bool is_member(const Value *pointer)
 	return false;
 }
 
-/* Behind a branch within the block's innermost region that lanes may take differently. */
+/* Is the block guarded by a possibly divergent branch in its innermost region? */
 static bool is_guarded(const analysis &in, const BasicBlock *block)
 {
 	auto *node = in.dominators.getNode(block);
@@ -429,7 +429,7 @@ static bool is_guarded(const analysis &in, const BasicBlock *block)
 	return false;
 }
 
-/* Does some loop move it by other than whole cache lines? */
+/* Is the stride of some loop not known to be a multiple of a cache line? */
 static bool moves(const analysis &in, const SCEV *expr)
 {
 	return SCEVExprContains(expr, [&](const SCEV *part) {
@@ -538,7 +538,7 @@ void address_classes_add(struct address_classes *classes, uint32_t number, LLVMV
 		     (is_guarded(in, inst->getParent()) ? PROBE_ADDRESS_GUARDED : 0) |
 		     (moves(in, expr) ? PROBE_ADDRESS_MOVES : 0);
 	std::string text = Printer(*classes).text(expr);
-	/* Whatever is too long is of no use to a reader. */
+	/* A truncated expression would not help a reader. */
 	snprintf(ret->text, sizeof(ret->text), "%s",
 		 text.size() < ADDRESS_TEXT ? text.c_str() : "");
 	if (load)

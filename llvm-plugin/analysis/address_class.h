@@ -28,11 +28,10 @@ struct address_description {
 };
 
 struct address_classes;
-/* Of the function that is being analysed; it must not change. */
+/* For the analysed function, which must not change. */
 struct address_classes *address_classes_create(const struct analysis *in);
 void address_classes_destroy(struct address_classes *classes);
-/* Accesses come in the order of their numbers. `proof`: NULL if the address is not proved affine.
- */
+/* Add accesses in the order of their numbers. `proof`: NULL if the address is not proved affine. */
 void address_classes_add(struct address_classes *classes, uint32_t number, LLVMValueRef inst,
 			 LLVMValueRef pointer, const struct affine_address *proof,
 			 struct address_description *ret);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses as sums of ScalarEvolution's expressions. SCEV itself forgets most `nsw` and `nuw`
- * flags, since an expression stands for its value wherever it is used. An address is different: if
- * one of the operations that it is made of overflowed in spite of its flag, the access itself would
- * be undefined. So the sum, up to where a value passes through a phi or a select, is built here.
+ * Addresses as sums of SCEV expressions. ScalarEvolution drops most `nsw` and `nuw` flags, because
+ * an expression stands for a value wherever it is used. An address is different: if one of its
+ * operations overflowed despite the flag, the access itself would be undefined. Sums are therefore
+ * built here, up to where a value passes through a phi or a select.
  */
 #include "llvm-plugin/analysis/address_expr.h"
 
@@ -16,7 +16,7 @@ using namespace llvm::PatternMatch;
 
 enum { DISTRIBUTED_MAX = 16 };
 
-/* n * (i + 1) and n * i have a term in common. */
+/* Expands products of sums, because n * (i + 1) and n * i have a term in common. */
 const SCEV *AddressExpr::product(const SCEV *a, const SCEV *b)
 {
 	auto *sum = dyn_cast<SCEVAddExpr>(a);
@@ -37,7 +37,7 @@ const SCEV *AddressExpr::leaf(Value *value)
 	return opaque ? evolution.getUnknown(value) : evolution.getSCEV(value);
 }
 
-/* Can the operation be done on its operands extended? */
+/* Can the extension be moved to the operands? */
 static bool never_wraps(const Instruction *inst, unsigned extension)
 {
 	auto *op = dyn_cast<OverflowingBinaryOperator>(inst);
@@ -72,7 +72,10 @@ const SCEV *AddressExpr::operation(Instruction *inst, unsigned extension, Type *
 		return product(evolution.getConstant(type, (uint64_t)1 << by), part(0));
 	case Instruction::SExt:
 	case Instruction::ZExt:
-		/* What was sign-extended and then zero-extended is no sum of either kind. */
+		/*
+		 * A value that was sign-extended and then zero-extended is not a sum of either
+		 * kind.
+		 */
 		if (extension == Instruction::ZExt && inst->getOpcode() == Instruction::SExt)
 			return nullptr;
 		return integer(inst->getOperand(0), inst->getOpcode(), type);
@@ -89,7 +92,7 @@ const SCEV *AddressExpr::integer(Value *value, unsigned extension, Type *type)
 
 	if (value->getType() == type)
 		extension = key.second = 0;
-	/* An extension with zeros of what is not negative is one with the sign. */
+	/* A zero extension of a non-negative value is a sign extension. */
 	if (!opaque && extension == Instruction::ZExt && inst && !never_wraps(inst, extension) &&
 	    never_wraps(inst, Instruction::SExt) &&
 	    evolution.isKnownNonNegative(evolution.getSCEV(value)))
@@ -132,7 +135,7 @@ const SCEV *AddressExpr::pointer(Value *value)
 			type, layout.getTypeAllocSize(it.getIndexedType()).getFixedValue());
 		unsigned width = index->getType()->getIntegerBitWidth();
 
-		/* A wider index counts modulo the width of an address. */
+		/* A wider index is truncated to the width of an address. */
 		terms.push_back(product(size, width > type->getIntegerBitWidth()
 						      ? evolution.getTruncateExpr(leaf(index), type)
 						      : integer(index, Instruction::SExt, type)));

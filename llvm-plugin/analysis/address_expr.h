@@ -22,8 +22,8 @@ class AddressExpr
 
       public:
 	/*
-	 * `opaque_leaves`: what is no sum or product is a leaf, as it is in the function, and a
-	 * pointer an integer; otherwise ScalarEvolution looks into it.
+	 * `opaque_leaves`: every value that is not a sum or product is a leaf, with pointers as
+	 * integers; otherwise ScalarEvolution analyses leaves as well.
 	 */
 	AddressExpr(const analysis &in, bool opaque_leaves)
 	    : evolution(in.evolution), layout(in.layout), opaque(opaque_leaves)

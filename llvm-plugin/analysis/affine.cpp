@@ -27,7 +27,7 @@ static bool opposed(int64_t a, int64_t b)
 	return a && b && (a < 0) != (b < 0);
 }
 
-/* Would a small sum of the two hide that one of them is so large that it wraps? */
+/* Could a and b be large, so that one of them wraps, but have a small sum? */
 bool Affine::cancels(const SCEV *a, const SCEV *b)
 {
 	struct affine_stride one, other;
@@ -89,7 +89,7 @@ bool Affine::scale(Form &form, const SCEV *by)
 	return true;
 }
 
-/* One factor may vary; a constant or launch value is the other. */
+/* At most one factor may be divergent; the others are constants or launch values. */
 bool Affine::product(const SCEVMulExpr *expr, Form &ret)
 {
 	const SCEV *varying = nullptr;
@@ -147,7 +147,7 @@ static void list_integers(const analysis &in)
 	}
 }
 
-/* Is the value at the access the one that its address is made of? */
+/* Does the value at the access equal the one from which its address is computed? */
 bool Affine::is_there(const Value *value) const
 {
 	auto *inst = dyn_cast<Instruction>(value);
@@ -157,8 +157,8 @@ bool Affine::is_there(const Value *value) const
 }
 
 /*
- * A value in the function that tells whether the expression is near a wrap where the access is: the
- * expression itself, or what is a little less.
+ * Assume that the expression does not wrap, and record a value that tests this at run time: a value
+ * in the function that equals the expression, or is slightly less.
  */
 bool Affine::assume(const SCEV *expr, bool zeros, Form &form)
 {
@@ -184,10 +184,12 @@ bool Affine::assume(const SCEV *expr, bool zeros, Form &form)
 	return true;
 }
 
-/* Bounds of the value from those of its parts: no more bits of an id are taken away than it has. */
+/*
+ * Bounds of a value from those of its terms; bit fields subtract no more bits of an id than it has.
+ */
 bool Affine::form_bounds(const Form &form, int64_t &low, int64_t &high)
 {
-	/* What wave_bits() makes of U is no value of the function. */
+	/* The U of wave_bits() does not exist as a value in the function. */
 	if (!form.aligned.empty())
 		return false;
 	bounds(in, form.rest, low, high);
@@ -223,7 +225,7 @@ bool Affine::extension(const SCEVIntegralCastExpr *expr, Form &ret)
 	if (evolution.getTypeSizeInBits((extend ? from : expr)->getType()) != NARROW_BITS ||
 	    !take_apart(from, ret))
 		return false;
-	/* In a range of half of all numbers, lanes that are as near as that agree about wraps. */
+	/* If the range is less than half of all numbers, all lanes wrap or none does. */
 	bounds(in, from, low, high);
 	if (extend && (high - low > INT32_MAX || (zeros && low < 0)) &&
 	    (!form_bounds(ret, low, high) || (zeros && low < 0)) && !assume(from, zeros, ret))
@@ -233,7 +235,7 @@ bool Affine::extension(const SCEVIntegralCastExpr *expr, Form &ret)
 			coefficient = convert(coefficient, expr->getType(), extend);
 	for (affine_field &field : ret.fields)
 		field.times = (int32_t)field.times;
-	/* The constant outside, so that neighbours have the rest in common. */
+	/* Split the constant off, so that adjacent accesses have the rest in common. */
 	const SCEV *rest = without_constant(evolution, ret.rest, constant);
 	ret.rest = evolution.getAddExpr(
 		convert(rest, expr->getType(), extend),
@@ -244,8 +246,8 @@ bool Affine::extension(const SCEVIntegralCastExpr *expr, Form &ret)
 /* ---- Loops and leaves ----------------------------------------------------------------------- */
 
 /*
- * All lanes that are in a loop are in the same iteration, so as long as each iteration adds the
- * same in all lanes, they stay as far apart as they came.
+ * All active lanes in a loop are in the same iteration. If each iteration adds a uniform value,
+ * distances between lanes do not change.
  */
 bool Affine::recurrence(const SCEVAddRecExpr *expr, Form &ret)
 {
@@ -261,7 +263,7 @@ bool Affine::recurrence(const SCEVAddRecExpr *expr, Form &ret)
 	return true;
 }
 
-/* The same where the step is uniform, but no expression of ScalarEvolution's. */
+/* The same for a uniform step that has no SCEV expression. */
 bool Affine::loop_phi(PHINode *phi, Form &ret)
 {
 	const Loop *loop = in.loops.getLoopFor(phi->getParent());
@@ -277,7 +279,7 @@ bool Affine::loop_phi(PHINode *phi, Form &ret)
 	if (!in.uniform(step, latch) ||
 	    !take_apart(evolution.getSCEV(phi->getIncomingValue(1 - back)), ret))
 		return false;
-	/* What is assumed of the start cannot be looked at later. */
+	/* An assumption about the start value cannot be tested later. */
 	ret.rest = evolution.getUnknown(phi);
 	return ret.wraps.empty();
 }

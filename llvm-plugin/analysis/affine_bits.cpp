@@ -54,7 +54,7 @@ bool Affine::bits_of(Value *value, affine_field &ret)
 	return false;
 }
 
-/* A power of two times some bits of one id, and nothing else? */
+/* Is the expression a power of two times some bits of one id? */
 bool Affine::bits(const SCEV *expr, affine_field &ret)
 {
 	uint64_t width = evolution.getTypeSizeInBits(expr->getType());
@@ -66,7 +66,7 @@ bool Affine::bits(const SCEV *expr, affine_field &ret)
 
 		if (isa<SCEVSignExtendExpr>(cast))
 			width = evolution.getTypeSizeInBits(from->getType()) - 1;
-		/* What a sign extension makes of the highest bit is no bit field. */
+		/* The result of a sign extension of the highest bit is not a bit field. */
 		uint32_t before = bits(from, ret) ? ret.mask : 0;
 		return before && bit_field_clip(ret, width) &&
 		       (ret.mask == before || isa<SCEVTruncateExpr>(cast));
@@ -94,7 +94,7 @@ bool Affine::whole_field(const SCEV *expr, Form &ret)
 	if (!bits(expr, field))
 		return false;
 	ret.rest = evolution.getZero(expr->getType());
-	/* All of an id's bits are the id. */
+	/* A field with all bits of an id is the id. */
 	if (!field.shift && field.mask == ID_MAX)
 		ret.coefficient[field.axis] =
 			evolution.getConstant(expr->getType(), (uint64_t)field.times);
@@ -136,7 +136,7 @@ bool Affine::logic(Instruction *inst, Form &ret)
 
 /* ---- Bits of global ids --------------------------------------------------------------------- */
 
-/* U + an id, all of whose bits are `bits`. It is assumed that U is a multiple of 64. */
+/* A value U + id; `bits` receives all bits of the id. Assumes that U is a multiple of 64. */
 bool Affine::global_id(Value *value, Form &ret, affine_field &bits)
 {
 	int64_t constant = 0;
@@ -188,7 +188,7 @@ bool Affine::wave_bits(Instruction *inst, Form &ret)
 	else if (!bit_field_shift_right(bits,
 					moves ? number->getLimitedValue(32) : number->logBase2()))
 		bits.mask = 0;
-	/* Rounded down and towards 0 are the same if it is not negative. */
+	/* Rounding down and rounding towards 0 agree for values that are not negative. */
 	if (signs && !is_contained(ret.wraps, value))
 		ret.wraps.push_back(value);
 	if (!logic || op == Instruction::And)
@@ -196,12 +196,12 @@ bool Affine::wave_bits(Instruction *inst, Form &ret)
 	else
 		bits.times = op == Instruction::Or ? -1 : -2;
 	add_field(ret, bits);
-	/* Stands for what is uniform: equal in equal expressions. */
+	/* Represents the uniform part: equal for equal expressions. */
 	ret.rest = evolution.getSCEV(inst);
 	return true;
 }
 
-/* The same of a zero extension, of what has fewer bits than an integer. */
+/* The same for a zero extension of a value with fewer bits. */
 bool Affine::extended_bits(Instruction *inst, const SCEV *expr, Form &ret)
 {
 	auto *cast = dyn_cast<SCEVZeroExtendExpr>(expr);

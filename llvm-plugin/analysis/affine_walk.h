@@ -10,7 +10,7 @@
 
 enum { ID_MAX = 1023, NARROW_BITS = 32, CONSTANT_MAX = 4096 };
 
-/* A value while it is taken apart; expressions are as wide as the value is. */
+/* The affine form of a value; expressions have the width of the value. */
 struct Form {
 	const llvm::SCEV *rest = nullptr;		    /* U */
 	std::array<const llvm::SCEV *, 3> coefficient = {}; /* NULL = 0 */

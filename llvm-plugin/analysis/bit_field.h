@@ -9,7 +9,7 @@
 
 #include "llvm-plugin/analysis/analysis.h"
 
-/* Bits of the value at and above `width` are lost. False: that is all of them. */
+/* Drops the bits of the value from `width` on. False: no bits remain. */
 static inline bool bit_field_clip(affine_field &field, uint64_t width)
 {
 	unsigned low = (unsigned)__builtin_ctzll((uint64_t)field.times);
@@ -21,7 +21,7 @@ static inline bool bit_field_clip(affine_field &field, uint64_t width)
 	return true;
 }
 
-/* False: none of its bits are left. */
+/* False: no bits remain. */
 static inline bool bit_field_shift_right(affine_field &field, uint64_t by)
 {
 	unsigned low = (unsigned)__builtin_ctzll((uint64_t)field.times);
@@ -39,7 +39,7 @@ static inline bool bit_field_shift_right(affine_field &field, uint64_t by)
 	return true;
 }
 
-/* Only the bits of the value that `mask` has remain. Always true, to be chained. */
+/* Keeps only the bits in `mask`. Always true, so that calls can be chained. */
 static inline bool bit_field_mask(affine_field &field, const llvm::APInt &mask)
 {
 	field.mask &= (uint32_t)mask.lshr((unsigned)__builtin_ctzll((uint64_t)field.times))

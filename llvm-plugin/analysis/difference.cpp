@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How far two addresses are apart: what differs between lanes is the same in both, and falls out of
- * the difference. Leaves are values as they are in the function, so that the difference can be
- * computed there, and so that it still holds after instructions were added.
+ * The difference of two addresses: terms that differ between lanes are equal in both, and cancel.
+ * Leaves are values in the function, so that the difference can be computed at run time and remains
+ * valid after instructions are added.
  */
 #include "llvm-plugin/analysis/address_expr.h"
 

@@ -16,7 +16,7 @@ struct analysis *analysis_create(LLVMValueRef value, bool kernel, void *analyses
 			->getResult<FunctionAnalysisManagerModuleProxy>(*function->getParent())
 			.getManager();
 
-	/* Callers have changed the function since it was last analysed. */
+	/* The function may have changed since it was last analysed. */
 	manager.invalidate(*function, PreservedAnalyses::none());
 	return new analysis{
 		*function,
@@ -51,8 +51,8 @@ void analysis_forbid_fields(struct analysis *in)
 }
 
 /*
- * A divergent branch whose sides join again before any of them leaves the loop, or starts another
- * iteration, does not divide lanes for longer than that.
+ * Do the sides of the branch reconverge before any of them leaves the loop or starts another
+ * iteration? Then the branch does not separate lanes beyond that.
  */
 static bool joins_inside(const analysis &in, const Loop &loop, const BasicBlock &block)
 {
@@ -104,7 +104,7 @@ bool analysis::varies(const Value *value, const BasicBlock *block) const
 		return false;
 	if (PROBE_IS_DIVERGENT(divergence, value))
 		return true;
-	/* Lanes may have left a loop with different values of it. */
+	/* Lanes may have left a loop in different iterations, with different values. */
 	auto *inst = dyn_cast<Instruction>(value);
 	return inst && !leaves_together(loops.getLoopFor(inst->getParent()), block);
 }

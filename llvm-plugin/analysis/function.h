@@ -24,11 +24,11 @@ struct analysis {
 	llvm::ScalarEvolution &evolution;
 	PROBE_DIVERGENCE_INFO divergence;
 	bool kernel;
-	bool bounded; /* only launches with regular waves count */
+	bool bounded; /* results need only hold in launches with regular waves */
 	bool no_fields;
-	/* Loops that lanes of a wave leave after different trip counts. */
+	/* Memo: loops with divergent trip counts. */
 	mutable llvm::DenseMap<const llvm::Loop *, bool> divergent_exit;
-	/* Integers by the low half of their value without its constant, for run-time checks. */
+	/* Integers by the low half of their value minus its constant, for run-time tests. */
 	struct Narrow {
 		llvm::Instruction *inst;
 		int64_t constant;
@@ -37,10 +37,11 @@ struct analysis {
 	/* Integers by their expression, for messages. */
 	mutable llvm::DenseMap<const llvm::SCEV *, llvm::Instruction *> named;
 
-	/* May active lanes of one wave see different values of it in that block? */
+	/* May the value differ between active lanes of a wave in that block? */
 	bool varies(const llvm::Value *value, const llvm::BasicBlock *block) const;
 	bool uniform(const llvm::SCEV *expr, const llvm::BasicBlock *block) const;
-	/* Do all lanes that enter the loop leave it and its outer loops, up to the block, together?
+	/*
+	 * Do all lanes leave the loop, and the outer loops that do not contain the block, together?
 	 */
 	bool leaves_together(const llvm::Loop *loop, const llvm::BasicBlock *block) const;
 };
@@ -55,12 +56,12 @@ struct LaunchValue {
 	uint32_t bits;
 };
 bool launch_value(const analysis &in, const llvm::Value *value, LaunchValue &ret);
-/* The axis of a work-item's or workgroup's id; -1: it is none. */
+/* The axis, if the value is a work-item's or workgroup's id; -1: it is not. */
 int item_axis(const llvm::Value *value);
 int group_axis(const llvm::Value *value);
-/* Bounds of its value, as a signed integer of 64 bits at most. */
+/* Bounds of its value as a signed integer of at most 64 bits. */
 void bounds(const analysis &in, const llvm::SCEV *expr, int64_t &low, int64_t &high);
-/* constant + factor * a launch value, as integers of unlimited width. */
+/* Is the expression constant + factor * a launch value, without overflow? */
 bool launch_factor(const analysis &in, const llvm::SCEV *expr, struct affine_stride &ret);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes and questions that LLVM-C lacks; see ir_edit.h. No exceptions, no RTTI. */
+/* Edits and queries of IR that LLVM's C interface lacks; see ir_edit.h. No exceptions, no RTTI. */
 #include "llvm-plugin/analysis/ir_edit.h"
 
 #include <llvm/Analysis/TargetTransformInfo.h>
@@ -29,8 +29,10 @@
 #include "llvm-plugin/base/llvm-compat.h"
 
 #if LLVM_VERSION_MAJOR < 16
-/* Data, so not bound lazily. Weak, so that a later LLVM, which lacks it, gets to hear what is
- * wrong. */
+/*
+ * Data is not bound lazily. Weak, so that a later LLVM without it loads the plugin and gets an
+ * error message.
+ */
 namespace llvm::cl
 {
 extern __attribute__((weak)) ManagedStatic<SubCommand> TopLevelSubCommand;
@@ -47,18 +49,17 @@ static FunctionAnalysisManager &function_analyses(Module &module, void *analyses
 }
 
 /*
- * SIPreEmitPeephole takes a branch over code that no lane runs for needless when the blocks between
- * it and its target are short, even if one of them leaves that stretch for a loop (seen in LLVM 15,
- * device printf). The loop then runs with EXEC = 0: harmless to vector code, but a probe's uniform
- * loops branch on `EXEC and condition` and would not end. With this threshold only empty stretches
- * lose their branch.
+ * SIPreEmitPeephole removes an execz branch if the blocks that it skips are short, even if one of
+ * them branches to a loop (seen in LLVM 15, device printf). The loop then runs with EXEC = 0. This
+ * is harmless for vector code, but a probe's uniform loops branch on `EXEC and condition` and would
+ * not terminate. With this threshold, only branches over empty code are removed.
  */
 void ir_keep_exec_branches(void)
 {
 	auto &options = cl::getRegisteredOptions();
 	auto found = options.find("amdgpu-skip-threshold");
 
-	/* "Multi": may be given on the command line as well. */
+	/* The option may also be on the command line, so that it must allow several occurrences. */
 	if (found != options.end())
 		found->second->addOccurrence(0, found->first(), "1", true);
 }
@@ -68,7 +69,7 @@ void ir_report_error(LLVMModuleRef module, const char *text)
 	unwrap(module)->getContext().emitError(text);
 }
 
-/* A clone's own subprogram is called as the clone is. */
+/* A clone's own subprogram gets the clone's name. */
 static void name_subprogram(Function &clone)
 {
 	DISubprogram *subprogram = clone.getSubprogram();
@@ -159,7 +160,7 @@ void ir_expand_copy(LLVMValueRef value, void *analyses)
 		before.insert(&block);
 	loop_copy(*call, function_analyses(*function->getParent(), analyses));
 	call->eraseFromParent();
-	/* The loops have no location of their own. */
+	/* The new loops have no debug locations. */
 	for (BasicBlock &block : *function)
 		for (Instruction &inst : block)
 			if (!before.count(&block) && !inst.getDebugLoc())
@@ -206,7 +207,7 @@ LLVMValueRef ir_replace_call(LLVMValueRef value, LLVMValueRef callee, LLVMValueR
 		params.push_back(AttributeSet());
 	}
 	auto *fresh = CallInst::Create(function->getFunctionType(), function, args, "", call);
-	/* Function attributes of the call site may promise what the probed callee breaks. */
+	/* The call site's function attributes may be wrong for the instrumented callee. */
 	fresh->setAttributes(AttributeList::get(call->getContext(), AttributeSet(),
 						call->getAttributes().getRetAttrs(), params));
 	fresh->setCallingConv(call->getCallingConv());

@@ -15,38 +15,38 @@
 extern "C" {
 #endif
 
-/* For the rest of this compilation, code that no lane runs is branched over, however short. */
+/* For the rest of this compilation, keep branches over code that no lane executes. */
 void ir_keep_exec_branches(void);
 /* Make the compiler report an error and fail. */
 void ir_report_error(LLVMModuleRef module, const char *text);
 
 /*
- * Copy of a function with `count` more parameters behind its own. Debug information is cloned, with
- * the new name as linkage name. Linkage, visibility and comdat are the caller's to set.
+ * Copy of a function with `count` additional parameters at the end. Debug information is cloned,
+ * with the new name as linkage name. The caller sets linkage, visibility and comdat.
  */
 LLVMValueRef ir_clone(LLVMValueRef function, const char *name, LLVMTypeRef *extra, unsigned count);
 /* Forget cached analyses of a function and delete it. It must have no uses. */
 /* A function and its subprogram. */
 void ir_rename(LLVMValueRef function, const char *name);
 void ir_delete(LLVMValueRef function, void *analyses);
-/* Merge neighbouring accesses, and find out where generic pointers lead, as the back end will. */
+/* Merge adjacent accesses and infer address spaces, as the back end will. */
 void ir_merge_accesses(LLVMValueRef function, void *analyses);
-/* Replace a memcpy, memmove or memset by a loop as the back end's, with its debug location. */
+/* Replace a memcpy, memmove or memset by the back end's loop, with its debug location. */
 void ir_expand_copy(LLVMValueRef call, void *analyses);
-/* Forget what was known of a function. */
+/* Invalidate all analyses of a function. */
 void ir_invalidate(LLVMValueRef function, void *analyses);
-/* Before `inst`, a block that runs where `condition` holds; its last instruction. */
+/* Insert a block before `inst` that executes if `condition` is true; returns its terminator. */
 LLVMValueRef ir_branch_if(LLVMValueRef condition, LLVMValueRef inst);
-/* Fold what constant probe arguments leave behind. */
+/* Fold code with constant probe arguments. */
 void ir_cleanup(LLVMValueRef function, void *analyses);
 /* Replace a direct call by the body of its callee. */
 bool ir_inline(LLVMValueRef call);
 /* Replace a direct call by one of `callee`, which takes `count` more arguments. */
 LLVMValueRef ir_replace_call(LLVMValueRef call, LLVMValueRef callee, LLVMValueRef *extra,
 			     unsigned count);
-/* Make values of what is kept in these variables, which are loaded and stored only. */
+/* Promote these allocas, which are only loaded and stored, to SSA values. */
 void ir_promote(LLVMValueRef *allocas, unsigned count);
-/* Give the atomics of a function a synchronisation scope, volatile ones excepted. */
+/* Set the synchronisation scope of a function's non-volatile atomics. */
 void ir_set_atomic_scope(LLVMValueRef function, const char *scope);
 /* Keep a global although nothing refers to it. */
 void ir_keep_global(LLVMModuleRef module, LLVMValueRef global);

@@ -22,15 +22,17 @@ enum { DEPTH_MAX = 32, NODES_MAX = 120 };
 
 namespace
 {
-/* Functions return the node of a value; PROBE_EXPR_NONE: it does not follow from the launch. */
+/*
+ * Functions return the node of a value; PROBE_EXPR_NONE: the value does not follow from the launch.
+ */
 class Walk
 {
 	const analysis &in;
 	struct expr_graph &graph;
 	const bool exact;
-	bool ids = false; /* the last value: is it made of ids? */
+	bool ids = false; /* does the last value depend on ids? */
 	unsigned nodes = 0;
-	const GlobalVariable *variable; /* that all lanes' addresses are counted from */
+	const GlobalVariable *variable; /* the variable that all lanes' addresses are relative to */
 	/* Values that were visited, and whether they are made of ids. */
 	DenseMap<const Value *, std::pair<uint32_t, bool>> visited;
 
@@ -110,8 +112,8 @@ uint8_t Walk::bits(const Value *value) const
 /* ---- Leaves --------------------------------------------------------------------------------- */
 
 /*
- * Of variables it is known only how they are aligned. In LDS it does not matter where one is
- * (lane_addresses.c), if all lanes use the same.
+ * May the address of a variable be replaced by 0? Only its alignment is known. The position of an
+ * LDS variable does not matter (lane_addresses.c) if all lanes use the same variable.
  */
 bool Walk::may_be_zero(const GlobalVariable *global)
 {
@@ -120,7 +122,7 @@ bool Walk::may_be_zero(const GlobalVariable *global)
 	if (exact) {
 		if (global != variable)
 			return false;
-		/* Once: elsewhere it is a number. */
+		/* Only as the base of an address; elsewhere its value would matter. */
 		variable = nullptr;
 		if (global->getAddressSpace() == PROBE_SPACE_LDS)
 			return true;
@@ -128,7 +130,7 @@ bool Walk::may_be_zero(const GlobalVariable *global)
 	return align && *align >= 128;
 }
 
-/* False: it is none. */
+/* False: the value is not a leaf. */
 bool Walk::leaf(Value *value, uint32_t &ret)
 {
 	LaunchValue launched;
@@ -154,7 +156,7 @@ bool Walk::leaf(Value *value, uint32_t &ret)
 	} else if (value->getType()->isIntegerTy() && !condition &&
 		   launch_factor(in, in.evolution.getSCEV(value), size) && size.factor == 1 &&
 		   !size.constant && size.bits & PROBE_STRIDE_LAUNCH) {
-		/* A size of the launch, in any width: it is small and has no sign. */
+		/* A launch parameter, in any width: it is small and unsigned. */
 		ret = node(PROBE_EXPR_PACKET, 64, {}, size.offset);
 	} else {
 		return false;
@@ -219,7 +221,7 @@ uint32_t Walk::binary(Operator *op, enum probe_expr_code code, unsigned depth)
 
 	if (op->getType()->isIntegerTy(1) && !logic)
 		return PROBE_EXPR_NONE;
-	/* By ids, bits would move by more than there are. */
+	/* Shifting by an id could move higher bits into the low ones. */
 	if (shifts && !exact && !isa<ConstantInt>(op->getOperand(1)))
 		return PROBE_EXPR_NONE;
 	uint32_t left = walk(op->getOperand(0), depth + 1);
@@ -299,7 +301,7 @@ uint32_t Walk::index(uint32_t address, Value *value, int64_t size, int64_t offse
 
 uint32_t Walk::address(GEPOperator *gep, unsigned depth)
 {
-	/* Of addresses of 32 bits only the lower half counts, in the end. */
+	/* For addresses of 32 bits only the lower half matters in the end. */
 	uint32_t ret = bits(gep) == 64 || exact ? walk(gep->getPointerOperand(), depth + 1)
 						: PROBE_EXPR_NONE;
 
@@ -333,8 +335,8 @@ uint32_t Walk::select(Value *condition, Value *first, Value *second, uint8_t bit
 /* ---- Where paths meet ----------------------------------------------------------------------- */
 
 /*
- * The successor of `from` that a block is behind, and no other path leads to, or that the edge from
- * there leads to; NULL.
+ * The successor of `from` through which all paths to `block` lead, or `join` if `block` is `from`;
+ * NULL if there is none.
  */
 static const BasicBlock *side_of(const analysis &in, const BasicBlock *from,
 				 const BasicBlock *block, const BasicBlock *join)
@@ -352,9 +354,8 @@ static const BasicBlock *side_of(const analysis &in, const BasicBlock *from,
 }
 
 /*
- * Where the two sides of a branch meet, each lane has what came its way. `first`: is the first
- * value that of lanes which the branch sends to its first successor? No part of it may be in a
- * loop.
+ * The branch that decides which value a phi has in a lane; NULL if there is none or a loop is
+ * involved. `first`: does the phi's first value come from the branch's first successor?
  */
 static const BranchInst *branch_of(const analysis &in, const PHINode *phi, bool &first)
 {
@@ -377,7 +378,7 @@ static const BranchInst *branch_of(const analysis &in, const PHINode *phi, bool 
 		       : nullptr;
 }
 
-/* What was sunk into all paths that meet: whichever a lane came does not matter. */
+/* Are all incoming values identical, because an instruction was sunk into all paths? */
 static bool is_sunk(const PHINode *phi)
 {
 	for (const Value *value : phi->incoming_values()) {
@@ -470,7 +471,7 @@ uint32_t Walk::walk(Value *value, unsigned depth)
 	if (leaf(value, ret) || !op)
 		return ret;
 	ret = operation(op, depth);
-	/* A second use of the variable would be a number. */
+	/* With a second use, the variable's value would matter. */
 	if (variable == before)
 		visited[value] = {ret, ids};
 	return ret;
@@ -494,7 +495,7 @@ uint32_t Walk::case_of(SwitchInst *inst, Value *number, bool other, uint32_t oth
 
 /* ---- Results -------------------------------------------------------------------------------- */
 
-/* What a failed walk has added is of no use. */
+/* Remove the nodes of a failed walk. */
 static uint32_t finish(struct expr_graph *graph, uint32_t before, uint32_t root)
 {
 	if (root == PROBE_EXPR_NONE)

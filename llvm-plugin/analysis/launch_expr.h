@@ -11,19 +11,19 @@ extern "C" {
 #endif
 
 /*
- * All of them add to the graph and return the root, or PROBE_EXPR_NONE if the value does not follow
- * from the launch, or is too long.
+ * All functions add to the graph and return the root, or PROBE_EXPR_NONE if the value does not
+ * follow from the launch, or is too long.
  */
 
-/* 1 in lanes that the branch sends to its first successor, or with `other` to the second. */
+/* 1 in lanes that take the branch to its first successor, or with `other` to the second. */
 uint32_t analysis_branch_expr(const struct analysis *in, LLVMValueRef branch, bool other,
 			      struct expr_graph *graph);
-/* The same of a switch: lanes that it sends to one of its successors, for one reason alone. */
+/* The same for a switch: lanes that branch to one of its successors, by a single case. */
 uint32_t analysis_switch_expr(const struct analysis *in, LLVMValueRef inst,
 			      LLVMBasicBlockRef successor, struct expr_graph *graph);
 /*
- * The address in each lane, of what a wave runs once at most, but for what all lanes share and the
- * cost does not depend on (struct probe_site_proof).
+ * The address per lane of an access that a wave executes at most once, except for a value that all
+ * lanes share and that does not affect the cost (struct probe_site_proof).
  */
 uint32_t analysis_lane_address_expr(const struct analysis *in, LLVMValueRef pointer,
 				    struct expr_graph *graph);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a launch hands over: arguments, fields of the dispatch packet, and bounds of ids. */
+/* Launch values: arguments, fields of the dispatch packet, and bounds of ids. */
 #include "llvm-plugin/analysis/function.h"
 
 #include <llvm/Analysis/ValueTracking.h>
@@ -30,7 +30,10 @@ int group_axis(const Value *value)
 		       Intrinsic::amdgcn_workgroup_id_z);
 }
 
-/* Explicit arguments follow each other at their alignment, those that are structs as such. */
+/*
+ * Offset of an explicit argument: each follows the last one at its own alignment, structs as
+ * structs.
+ */
 static uint64_t offset_of(const analysis &in, const Argument *wanted)
 {
 	uint64_t offset = 0;
@@ -48,7 +51,7 @@ static uint64_t offset_of(const analysis &in, const Argument *wanted)
 	return offset;
 }
 
-/* What is loaded together is taken apart by extractelement. */
+/* Loads may be merged and their parts extracted by extractelement. */
 static const Value *loaded_from(const analysis &in, const Value *value, int64_t &offset)
 {
 	auto *extract = dyn_cast<ExtractElementInst>(value);
@@ -134,8 +137,8 @@ bool Linear::add_leaf(const Value *value, int64_t times, bool zeros)
 }
 
 /*
- * HIP's blockDim is the smaller of the workgroup's size and what is left of the grid; where these
- * differ, in launches with partial workgroups, nothing is derived from proofs.
+ * HIP's blockDim is the minimum of the workgroup's size and the rest of the grid. They differ in
+ * launches with partial workgroups only, for which no counters are derived from proofs.
  */
 static const SCEV *workgroup_size(const analysis &in, const SCEV *minimum)
 {
@@ -169,7 +172,7 @@ bool Linear::add(const SCEV *expr, int64_t times, bool zeros)
 	}
 	if (auto *unknown = dyn_cast<SCEVUnknown>(expr))
 		return add_leaf(unknown->getValue(), times, zeros);
-	/* Whoever uses it rejects what does not fit in 32 bits, so that these may be cut off. */
+	/* Truncation is harmless: users reject values that do not fit into 32 bits. */
 	if (isa<SCEVTruncateExpr>(expr) && in.evolution.getTypeSizeInBits(expr->getType()) < 32)
 		return false;
 	if (auto *cast = dyn_cast<SCEVIntegralCastExpr>(expr))
@@ -200,7 +203,7 @@ bool launch_factor(const analysis &in, const SCEV *expr, struct affine_stride &r
 
 /* ---- Bounds --------------------------------------------------------------------------------- */
 
-/* A workgroup's id times the workgroup's size along its axis is within the grid. */
+/* A workgroup's id times its size along the axis is less than the grid. */
 static bool group_start(const analysis &in, const SCEVMulExpr *product, unsigned &id,
 			unsigned &size)
 {
@@ -259,7 +262,7 @@ static bool sum_bounds(const analysis &in, const SCEVAddExpr *sum, int64_t &low,
 	return true;
 }
 
-/* From what it is made of; false: it may overflow, or is not made of anything. */
+/* Bounds from those of the operands; false: it may overflow, or is not an operation. */
 static bool bounds_of_parts(const analysis &in, const SCEV *expr, int64_t &low, int64_t &high)
 {
 	auto *unknown = dyn_cast<SCEVUnknown>(expr);

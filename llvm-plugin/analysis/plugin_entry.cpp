@@ -51,7 +51,10 @@ static void register_callbacks(PassBuilder &builder)
 
 extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo()
 {
-	/* Version 0 makes any loader refuse us; probe_version_check() has said why. */
+	/*
+	 * With version 0 every loader rejects the plugin; probe_version_check() has printed the
+	 * reason.
+	 */
 	uint32_t api = probe_version_check() ? LLVM_PLUGIN_API_VERSION : 0;
 
 	return {api, "probe", PROBE_VERSION, register_callbacks};

@@ -64,7 +64,7 @@ bool pass_address_taken(LLVMValueRef function)
 
 		if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != function)
 			return true;
-		/* Also passed as an argument of the call to itself. */
+		/* The function may also be an argument of the call. */
 		for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
 			if (LLVMGetOperand(user, i) == function)
 				return true;

@@ -15,25 +15,27 @@ struct group_plan;
 
 struct call_unit {
 	LLVMValueRef original;
-	/* Clone with the new parameters, vectorised, without probes: what the others are made of.
-	 * The memory kind's is the last and is the base itself. */
+	/*
+	 * Clone with the new parameters, vectorised, without probes. The clones of the kinds are
+	 * copies of it; the memory kind's is made last, and is the base itself.
+	 */
 	LLVMValueRef base;
 	LLVMValueRef clone[PROBE_KINDS];
 	uint32_t first_site, site_count; /* own sites */
 	uint32_t proved, counted; /* of those, with proved strides; and not measured for it */
-	uint32_t rows;		  /* ids behind the sites: rows of their groups */
+	uint32_t rows;		  /* number of ids after the sites: rows of their groups */
 	uint32_t range_first, range_end; /* hull of own and called sites */
-	uint32_t first_mark;		 /* sites that are no accesses (time_kind.c) */
+	uint32_t first_mark;		 /* sites that are not accesses (time_kind.c) */
 	uint32_t first_block;		 /* of them, the blocks */
-	uint32_t first_group;		 /* of them, the trace kind's groups (trace_kind.c) */
+	uint32_t first_group;		 /* among these, the trace kind's groups (trace_kind.c) */
 	struct count_plan *count;	 /* count_kind.c; NULL = not this kind */
-	struct group_plan *plan;	 /* of the base; NULL = no sites are listed */
+	struct group_plan *plan;	 /* for the base; NULL = no sites are listed */
 	bool kernel;
-	bool probed; /* it or something it calls has sites */
+	bool probed; /* it has sites, or calls a unit that has */
 };
 
 struct call_units {
-	struct call_unit *unit; /* callees before their callers, recursion apart */
+	struct call_unit *unit; /* callees before callers, except for recursion */
 	size_t count, capacity;
 	size_t *slot; /* hash of originals: index + 1, 0 = free */
 	size_t slots;

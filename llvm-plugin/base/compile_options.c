@@ -81,7 +81,7 @@ static bool parse_spaces(struct pass_options *options, const char *text, char **
 	}
 }
 
-/* What each saves is measured: see docs/instrumenting.md. */
+/* Their effect is measured: see docs/instrumenting.md. */
 static const char *const mechanisms[PASS_MECHANISMS] = {
 	[PASS_BRANCHES] = "branches",
 	[PASS_LAUNCH_ADDRESSES] = "launch-addresses",
@@ -164,7 +164,7 @@ static bool parse_switch(const char *name, bool *value, char **ret_error)
 	return true;
 }
 
-/* A line number from 1 at *at, which moves behind it; 0 = none there. */
+/* A line number from 1 at *at, which is advanced past it; 0 = none. */
 static uint32_t parse_line(const char **at)
 {
 	char *end;
@@ -178,7 +178,7 @@ static uint32_t parse_line(const char **at)
 	return errno || value > UINT32_MAX ? 0 : (uint32_t)value;
 }
 
-/* ":N" or ":N-M" at `at` fills the range; false = neither. */
+/* Reads ":N" or ":N-M" at `at` into the range; false = neither. */
 static bool parse_range(const char *at, const char *end, struct pass_scope *ret)
 {
 	at++;

@@ -18,7 +18,7 @@ struct pass_scope {
 /* What the time kind stamps: regions and kernels, functions as well, blocks as well. */
 enum pass_stamps { PASS_STAMPS_REGIONS, PASS_STAMPS_FUNCTIONS, PASS_STAMPS_BLOCKS };
 
-/* What makes the `memory` kind cheaper, and can be left out by itself (PROBE_DISABLE). */
+/* Optimisations of the `memory` kind, each of which can be disabled (PROBE_DISABLE). */
 enum pass_mechanism {
 	PASS_BRANCHES,
 	PASS_LAUNCH_ADDRESSES,
@@ -38,7 +38,7 @@ struct pass_options {
 	uint32_t spaces;   /* bit (1 << enum probe_space): CONSTANT and SCRATCH, if requested */
 	bool by_default;   /* PROBE_KINDS is not set */
 	enum pass_stamps stamps;
-	unsigned verbose; /* 1 = a line per module, 2 = what is proved of each site as well */
+	unsigned verbose; /* 1 = a line per module, 2 = also the proof of each site */
 	bool prove;	  /* count what is proved instead of measuring it */
 	bool optnone;	  /* code will not be optimised: no lean probes */
 	/* Probes in portable code (portable_probe.h), for waves of so many lanes; 0 = lean ones.
@@ -49,7 +49,9 @@ struct pass_options {
 	size_t scopes;
 };
 
-/* False: *ret_error says why, and the caller frees it. Deinit is due in both cases. */
+/*
+ * False: *ret_error is the reason, freed by the caller. Call pass_options_deinit() in both cases.
+ */
 bool pass_options_init(struct pass_options *options, char **ret_error);
 void pass_options_deinit(struct pass_options *options);
 bool pass_options_in_scope(const struct pass_options *options, const char *file, uint32_t line);

@@ -14,8 +14,8 @@
 #include "llvm-plugin/base/ir_helpers.h"
 
 /*
- * By the start of the name; the first row that fits counts. gfx9 has every kind, in code of its
- * own. RDNA has them in portable code (devlib/portable_probe.h). The others lack something.
+ * By prefix of the name; the first match is used. gfx9 has every kind, in code of its own. RDNA has
+ * all kinds in portable code (devlib/portable_probe.h). The others lack something.
  */
 static const struct {
 	const char *target;
@@ -51,7 +51,7 @@ static const char *attribute_of(LLVMValueRef function, const char *name, unsigne
 	return attribute ? LLVMGetStringAttributeValue(attribute, ret_size) : "";
 }
 
-/* RDNA has waves of 32 lanes unless the target's features say otherwise. */
+/* RDNA uses wave32 unless the target's features say otherwise. */
 static unsigned rdna_lanes(LLVMValueRef kernel)
 {
 	unsigned size;
@@ -112,16 +112,17 @@ bool gpu_target_check(const struct call_units *units, struct pass_options *optio
 	options->generation = first.generation;
 	if (first.generation > 9 || options->portable)
 		options->portable = first.lanes;
-	/* What a proof counts, lean probes count. */
+	/* Only lean probes count what proofs leave to count. */
 	if (options->portable)
 		options->prove = false;
 	return true;
 }
 
 /*
- * gfx9's place is CU_ID, SH_ID and SE_ID of HW_ID; RDNA's are WGP_ID and, two bits further up,
- * SA_ID of HW_ID1 (portable_probe.h). gfx10 lets scalar code overwrite what a memory operation has
- * yet to read (LLVM: VMEMtoScalarWriteHazard); the back end does not look into asm.
+ * The position of a wave: CU_ID, SH_ID and SE_ID of HW_ID on gfx9; WGP_ID and, two bits higher,
+ * SA_ID of HW_ID1 on RDNA (portable_probe.h). On gfx10 scalar code may overwrite registers that a
+ * memory operation has not read yet (LLVM: VMEMtoScalarWriteHazard); the back end does not insert
+ * the wait inside of asm.
  */
 static const struct wave_form waves[] = {
 	{64, "exec", "vcc", "hwreg(HW_REG_HW_ID, 8, 8)", NULL},

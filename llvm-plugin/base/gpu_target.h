@@ -9,25 +9,25 @@ struct call_units;
 struct pass_options;
 
 /*
- * Can the module's kernels have probes? If not, one sentence, and it gets no clones. If so, options
- * are narrowed to what their target can have.
+ * Can the module's kernels have probes? If not, reports the reason in one sentence, and the module
+ * gets no clones. If so, restricts the options to those that the target supports.
  */
 bool gpu_target_check(const struct call_units *units, struct pass_options *options);
 
 /*
- * Scalar registers left to the compiler where ring_cursor.h keeps some, and those it reserves on
- * top: 2 for vcc, or 6 with flat_scratch and xnack, which a kernel or function may do without. The
- * fewest count: with 6, one that reserves 2 would reach s81.
+ * Value of "amdgpu-num-sgpr" for code with a cursor (ring_cursor.h). It includes registers that the
+ * back end reserves: 2 for vcc, or 6 with flat_scratch and xnack. A function may need 2 only, so
+ * that the limit must assume 2: with 6, the allocator could use registers up to s81.
  */
 #define PASS_CURSOR_SGPRS "80"
-enum { PASS_CURSOR_LAST = 93 }; /* the last one that it keeps */
+enum { PASS_CURSOR_LAST = 93 }; /* the last register that it reserves */
 
 /* How asm for a target's waves is written (inline_asm.h). */
 struct wave_form {
 	unsigned lanes;
 	const char *exec, *vcc;
-	const char *place; /* operand of s_getreg_b32 with the number of the compute unit */
-	/* Before scalar code may write EXEC or registers that a memory operation reads. */
+	const char *place; /* operand of s_getreg_b32 for the index of the compute unit */
+	/* Required before scalar code writes EXEC or registers that a memory operation reads. */
 	const char *settle;
 };
 

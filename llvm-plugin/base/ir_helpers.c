@@ -54,7 +54,7 @@ LLVMValueRef pass_opaque_lds(LLVMBuilderRef builder, LLVMValueRef pointer)
 	return LLVMBuildGEP2(builder, LLVMInt8TypeInContext(context), pointer, &zero, 1, "");
 }
 
-/* A comparison of halves as a number that the back end cannot see through. */
+/* Hide a comparison of halves from the back end, as an integer. */
 static LLVMValueRef hide_halves(LLVMBuilderRef builder, LLVMValueRef condition)
 {
 	LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(condition)));

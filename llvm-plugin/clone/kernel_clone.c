@@ -24,20 +24,19 @@
 #include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/base/llvm-compat.h"
 
-/* Promises of the original that its clone does not keep. */
+/* Attributes of the original that do not hold for its clone. */
 static const char *const broken_attributes[] = {
 	PROBE_MEMORY_ATTRIBUTES,
 	"nosync",
 	"speculatable",
 };
 
-/* Parameter promises: probes let addresses escape. */
+/* Attributes of parameters that do not hold: probes let addresses escape. */
 static const char *const broken_param_attributes[] = {"nocapture", "readnone"};
 
 /*
- * LLVM 16 and later have inferred by now which implicit inputs a kernel does not need. The entries
- * of the kinds with rings read these (ring_cursor.c); keeping the promise crashes
- * the back end.
+ * LLVM 16 and later have inferred which implicit inputs a kernel does not need. Clones of kinds
+ * with rings read these (ring_cursor.c), and keeping the attributes crashes the back end.
  */
 static const char *const trace_inputs[] = {
 	"amdgpu-no-dispatch-ptr",   "amdgpu-no-workgroup-id-x", "amdgpu-no-workgroup-id-y",
@@ -45,7 +44,9 @@ static const char *const trace_inputs[] = {
 	"amdgpu-no-workitem-id-z",
 };
 
-/* A gfx908 that holds so many on each SIMD has 64 vector registers for each; others have more. */
+/*
+ * With this many waves per SIMD, gfx908 has 64 vector registers per wave; other targets have more.
+ */
 enum { MOST_WAVES = 4 };
 
 static void remove_enum(LLVMValueRef function, LLVMAttributeIndex at, const char *name)
@@ -87,9 +88,9 @@ static bool read_number(const char *text, unsigned size, unsigned *ret)
 }
 
 /*
- * Registers of probes come on top of those that the author of the kernel allowed for, and asm that
- * does not get its registers is an error. Without such limits the size of a workgroup leaves 64
- * vector registers at least, and no probe needs more than these (inline_asm.h).
+ * Probes need registers in addition to those for which the kernel's author set limits, and asm that
+ * does not get its registers is an error. Without such limits, the size of a workgroup leaves at
+ * least 64 vector registers, and no probe needs more (inline_asm.h).
  */
 static void lift_register_limits(LLVMValueRef function)
 {
@@ -142,13 +143,15 @@ void clone_base(struct call_unit *unit, LLVMModuleRef module, const struct pass_
 	add_enum(unit->base, param, "align", 32);
 	add_enum(unit->base, param, "dereferenceable", sizeof(struct probe_ctx));
 	lower_copies(unit->base, options, analyses);
-	/* The back end does not vectorise what must not be optimised, so neither do we. */
+	/*
+	 * The back end does not vectorise optnone functions, so the clone is not vectorised either.
+	 */
 	if (!LLVMGetEnumAttributeAtIndex(unit->original, LLVMAttributeFunctionIndex, optnone))
 		ir_merge_accesses(unit->base, analyses);
 	pass_mark(unit->base, options, analyses);
 }
 
-/* Kernels must be found by name in the code object; functions are called by their clones only. */
+/* Kernels are looked up by name in the code object; functions are called by their clones only. */
 static void set_linkage(LLVMValueRef clone, const struct call_unit *unit, LLVMModuleRef module,
 			const char *name)
 {
@@ -161,7 +164,7 @@ static void set_linkage(LLVMValueRef clone, const struct call_unit *unit, LLVMMo
 	case LLVMLinkOnceODRLinkage:
 	case LLVMWeakAnyLinkage:
 	case LLVMWeakODRLinkage:
-		/* Weak, not link-once: nothing refers to a clone, so a linker must not drop it. */
+		/* Weak, not link-once: a clone has no references, and a linker must not drop it. */
 		LLVMSetLinkage(clone, LLVMWeakODRLinkage);
 		LLVMSetComdat(clone, LLVMGetOrInsertComdat(module, name));
 		break;

@@ -11,8 +11,8 @@ struct call_unit;
 struct pass_options;
 
 /*
- * The base clone of a unit, and a kind's clone of its base. The memory kind's is made last: it is
- * the base, which the unit does not have any more then.
+ * The base clone of a unit, and a kind's clone of that base. The memory kind's clone is made last:
+ * it is the base, which the unit then no longer has.
  */
 void clone_base(struct call_unit *unit, LLVMModuleRef module, const struct pass_options *options,
 		void *analyses);

@@ -27,7 +27,7 @@ struct end {
 struct copy {
 	LLVMContextRef context;
 	LLVMBuilderRef builder;
-	struct end to, from; /* a set has no `from`, but: */
+	struct end to, from; /* a memset has no `from`, but: */
 	LLVMValueRef word;   /* the byte, four times */
 	uint64_t size;
 	bool set, may_overlap, is_volatile;
@@ -48,7 +48,7 @@ static bool is_lds(const struct end *end)
 	       LLVMGetPointerAddressSpace(LLVMTypeOf(end->pointer)) == PROBE_SPACE_LDS;
 }
 
-/* Of the place `offset` bytes further. */
+/* Alignment at `offset` bytes after an address with alignment `align`. */
 static uint64_t align_at(uint64_t align, uint64_t offset)
 {
 	uint64_t both = align | offset;
@@ -57,8 +57,8 @@ static uint64_t align_at(uint64_t align, uint64_t offset)
 }
 
 /*
- * 16 bytes, then what is left: 12 together, else the largest power of two. LDS: 8, and less if not
- * aligned to 4.
+ * Size of the next piece: 16 bytes; at the end 12, else the largest power of two. In LDS 8, and
+ * less if not aligned to 4.
  */
 static uint64_t piece_of(const struct copy *copy, uint64_t left)
 {
@@ -108,7 +108,7 @@ static void store(const struct copy *copy, uint64_t at, LLVMValueRef value)
 	LLVMSetVolatile(inst, copy->is_volatile);
 }
 
-/* What a set stores in each piece. */
+/* The value that a memset stores in each piece. */
 static LLVMValueRef pattern(const struct copy *copy, uint64_t piece)
 {
 	LLVMTypeRef type = type_of(copy, piece), i32 = LLVMInt32TypeInContext(copy->context);
@@ -122,7 +122,7 @@ static LLVMValueRef pattern(const struct copy *copy, uint64_t piece)
 				      "");
 }
 
-/* All loads before the stores where the two may overlap. */
+/* All loads precede the stores if source and destination may overlap. */
 static void unroll(const struct copy *copy)
 {
 	LLVMValueRef loaded[COPY_UNROLLED];
@@ -141,7 +141,7 @@ static void unroll(const struct copy *copy)
 		store(copy, at, loaded[pieces++]);
 }
 
-/* The byte may be a constant; then so is the word. */
+/* If the byte is a constant, so is the word. */
 static LLVMValueRef word_of(const struct copy *copy, LLVMValueRef byte)
 {
 	LLVMTypeRef i32 = LLVMInt32TypeInContext(copy->context);

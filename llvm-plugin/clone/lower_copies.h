@@ -5,7 +5,7 @@
 
 #include <llvm-c/Core.h>
 
-/* Replaces the call of the intrinsic; what replaces it has its debug location. */
+/* Replaces the call of the intrinsic by loads and stores with its debug location. */
 void lower_copy(LLVMValueRef call, void *analyses);
 
 #endif

@@ -140,8 +140,8 @@ static LLVMValueRef lane_id(struct lower *lower)
 }
 
 /*
- * Offset in a swizzled buffer: elements of `index stride` records lie side by side
- * ("Swizzled Buffer Addressing").
+ * Offset in a swizzled buffer: elements of `index stride` records are interleaved ("Swizzled Buffer
+ * Addressing").
  */
 static LLVMValueRef swizzled(struct lower *lower, const struct descriptor *d, LLVMValueRef index,
 			     LLVMValueRef offset)
@@ -167,7 +167,7 @@ static LLVMValueRef wide(struct lower *lower, LLVMValueRef value)
 	return LLVMBuildZExt(lower->builder, value, lower->i64, "");
 }
 
-/* Does the lane's access lie inside? Records count where there is a stride, else bytes. */
+/* Is the lane's access in bounds? The bound is in records if there is a stride, else in bytes. */
 static LLVMValueRef in_range(struct lower *lower, const struct descriptor *d, LLVMValueRef index,
 			     LLVMValueRef offset, uint32_t size)
 {
@@ -231,8 +231,7 @@ static void mark_buffer(struct lower *lower, LLVMValueRef inst, const struct int
 	mark(lower, pointer, size, row->access, PROBE_SPACE_BUFFER);
 }
 
-/* Lane l's data go l elements above the LDS address: LDS_offset + M0 + ThreadID * 4 (ISA manual).
- */
+/* Lane l writes l elements after the LDS address: LDS_offset + M0 + ThreadID * 4 (ISA manual). */
 static LLVMValueRef lds_target(struct lower *lower, LLVMValueRef pointer, LLVMValueRef fixed,
 			       uint32_t size)
 {
@@ -282,10 +281,10 @@ static void mark_global_to_lds(struct lower *lower, LLVMValueRef inst)
 /* ---- Scratch ------------------------------------------------------------------------------- */
 
 /*
- * Where byte `at` of a lane's scratch lies in its wave's: dword by dword, all lanes' dwords of one
- * number side by side (AMDGPU ABI, "Private Segment Buffer": swizzled, element size 4, index stride
- * 64 or 32, add tid). A wave's scratch begins at a multiple of 1024 bytes, so lines are told
- * rightly without knowing where.
+ * Offset in the wave's scratch of byte `at` of a lane's scratch. Dwords are interleaved: the i-th
+ * dwords of all lanes are adjacent (AMDGPU ABI, "Private Segment Buffer": swizzled, element size 4,
+ * index stride 64 or 32, add tid). A wave's scratch is aligned to 1024 bytes, so that cache lines
+ * can be counted without its address.
  */
 static LLVMValueRef swizzle(struct lower *lower, LLVMValueRef at)
 {
@@ -301,7 +300,7 @@ static LLVMValueRef swizzle(struct lower *lower, LLVMValueRef at)
 			   "");
 }
 
-/* One marker per dword, or part of one: neighbours in a lane are not neighbours in memory. */
+/* One marker per dword, or part of one: adjacent bytes of a lane are not adjacent in memory. */
 static void mark_scratch(struct lower *lower, LLVMValueRef inst)
 {
 	LLVMTypeRef type = LLVMPointerTypeInContext(lower->context, PROBE_SPACE_GLOBAL);

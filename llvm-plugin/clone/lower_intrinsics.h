@@ -8,10 +8,13 @@
 
 struct pass_options;
 
-/* In a base clone: what needs blocks of its own first, then what only marks addresses. */
+/*
+ * In a base clone: first lower copies, which need basic blocks, then mark the addresses of
+ * intrinsics.
+ */
 void lower_copies(LLVMValueRef function, const struct pass_options *options, void *analyses);
 void pass_mark(LLVMValueRef function, const struct pass_options *options, void *analyses);
-/* Drop all markers of a module. */
+/* Remove all markers from a module. */
 void pass_unmark(LLVMModuleRef module);
 
 #endif
