@@ -170,3 +170,40 @@ void probe_full_policy_format(struct probe_full_policy policy, char text[PROBE_F
 		snprintf(text, PROBE_FULL_POLICY_TEXT, "%s",
 			 policy.action == PROBE_FULL_DROP ? "drop" : "block");
 }
+
+#define TRACED(name, number, word, text) word,
+static const char *const traced_words[] = {PROBE_TRACED_TABLE(TRACED)};
+#undef TRACED
+enum { TRACED_WORDS = sizeof(traced_words) / sizeof(*traced_words) };
+
+bool probe_traced_parse(const char *text, uint32_t *ret)
+{
+	uint32_t traced = 0;
+
+	while (text && *text) {
+		size_t len = strcspn(text, ",");
+		int i = 0;
+
+		while (i < TRACED_WORDS &&
+		       (strlen(traced_words[i]) != len || memcmp(traced_words[i], text, len)))
+			i++;
+		if (i == TRACED_WORDS)
+			return false;
+		traced |= 1u << i;
+		text += len + (text[len] == ',');
+	}
+	*ret = traced;
+	return true;
+}
+
+void probe_traced_format(uint32_t traced, char text[PROBE_TRACED_TEXT])
+{
+	*text = 0;
+	for (int i = 0; i < TRACED_WORDS; i++) {
+		if (!(traced >> i & 1))
+			continue;
+		if (*text)
+			strcat(text, ",");
+		strcat(text, traced_words[i]);
+	}
+}

@@ -11,12 +11,21 @@
 #include <stdint.h>
 
 #include <probe/wire.h>
+#include <probe/wire_tracing.h>
 
 /* ---- Kinds of probes ------------------------------------------------------------------------ */
 
 /* "memory", "trace", ..., "none"; "" if there is no such kind. */
 const char *probe_kind_name(enum probe_kind kind);
 bool probe_kind_parse(const char *text, enum probe_kind *ret);
+
+/* ---- What is traced besides dispatches ------------------------------------------------------- */
+
+enum { PROBE_TRACED_TEXT = 64 };
+
+/* Words of PROBE_TRACED_TABLE, separated by commas; NULL and "" mean nothing. */
+bool probe_traced_parse(const char *text, uint32_t *ret);
+void probe_traced_format(uint32_t traced, char text[PROBE_TRACED_TEXT]);
 
 /* ---- Dispatches of a kernel, numbered from 1 ------------------------------------------------ */
 

@@ -10,11 +10,16 @@
 
 #include "store/json_text.h"
 #include "store/store.h"
+#include "store/string_ids.h"
 
 #define NODE	      1 /* one machine per file */
 #define STRING_EMPTY  1 /* rows of rocpd_tables.sql */
 #define STRING_KERNEL 2
+#define STRING_COPY   3
+#define STRING_FIRST  4 /* of those that are added */
 #define STREAM_NONE   1 /* the dummy stream: HSA knows queues only */
+/* Events of dispatches have the dispatch's id; those of calls, ranges and copies begin here. */
+#define EVENT_FIRST (1ull << 40)
 
 enum table {
 	T_NODE,
@@ -27,6 +32,9 @@ enum table {
 	T_KERNEL,
 	T_EVENT,
 	T_KERNEL_DISPATCH,
+	T_STRING,
+	T_REGION,
+	T_COPY,
 	T_CODE,
 	T_DISPATCH,
 	T_COUNTER,
@@ -82,6 +90,13 @@ static const struct {
 			       "workgroup_size_z, grid_size_x, grid_size_y, grid_size_z, "
 			       "region_name_id, event_id",
 			       NULL, 21, 32},
+	[T_STRING] = {"rocpd_string", "id, string", NULL, 2, 1},
+	[T_REGION] = {"rocpd_region",
+		      "id, nid, pid, tid, start, \"end\", name_id, event_id, extdata", NULL, 9, 32},
+	[T_COPY] = {"rocpd_memory_copy",
+		    "id, nid, pid, tid, start, \"end\", name_id, dst_agent_id, dst_address, "
+		    "src_agent_id, src_address, size, stream_id, region_name_id, event_id, extdata",
+		    NULL, 16, 32},
 	[T_CODE] = {"probe_code", "code_object_id, hash, bytes", NULL, 3, 1},
 	[T_DISPATCH] = {"probe_dispatch",
 			"dispatch_id, kernel_id, launched_kernel_id, kind, verdict, queue_id, "
@@ -124,6 +139,8 @@ struct probe_facts {
 	struct probe_store *store;
 	struct probe_rows *rows[TABLES];
 	struct probe_json json;
+	struct probe_string_ids strings;
+	uint64_t regions, copies;
 	uint32_t pid;
 	bool unknown_kernel;
 };
@@ -136,6 +153,7 @@ struct probe_facts *probe_facts_create(struct probe_store *store, uint32_t pid)
 		return NULL;
 	facts->store = store;
 	facts->pid = pid;
+	probe_string_ids_init(&facts->strings, STRING_FIRST);
 	return facts;
 }
 
@@ -152,6 +170,7 @@ void probe_facts_destroy(struct probe_facts *facts)
 	if (!facts)
 		return;
 	probe_json_deinit(&facts->json);
+	probe_string_ids_deinit(&facts->strings);
 	free(facts);
 }
 
@@ -219,9 +238,9 @@ void probe_facts_process(struct probe_facts *facts, const struct probe_hr_proces
 	ADD(T_STREAM, INT(STREAM_NONE), INT(NODE), INT(facts->pid), TEXT("Default Stream"));
 }
 
-void probe_facts_thread(struct probe_facts *facts, uint32_t tid, uint32_t ppid)
+void probe_facts_thread(struct probe_facts *facts, uint32_t tid, uint32_t ppid, const char *name)
 {
-	ADD(T_THREAD, INT(tid), INT(NODE), INT(ppid), INT(facts->pid), INT(tid), NONE);
+	ADD(T_THREAD, INT(tid), INT(NODE), INT(ppid), INT(facts->pid), INT(tid), TEXT(name));
 }
 
 void probe_facts_agent(struct probe_facts *facts, const struct probe_hr_agent *agent,
@@ -285,16 +304,30 @@ void probe_facts_code_bytes(struct probe_facts *facts, uint32_t code_object, con
 	ADD(T_CODE, INT(code_object), TEXT(hash), probe_cell_blob(bytes, size));
 }
 
-/* Name without template arguments and parameters, as ROCpd's truncated_kernel_name. */
-static size_t truncated_length(const char *name)
+const char *probe_truncated_name(const char *name, size_t *length)
 {
-	return strcspn(name, "<(");
+	static const char type[] = "void ", unnamed[] = "(anonymous namespace)";
+	const char *at;
+
+	if (!strncmp(name, type, strlen(type)))
+		name += strlen(type);
+	at = name;
+	for (;;) {
+		at += strcspn(at, "<(");
+		if (strncmp(at, unnamed, strlen(unnamed)))
+			break;
+		at += strlen(unnamed);
+	}
+	*length = (size_t)(at - name);
+	return name;
 }
 
 void probe_facts_kernel(struct probe_facts *facts, const struct probe_hr_kernel *kernel,
 			const char *name, const char *demangled)
 {
 	struct probe_json *json = &facts->json;
+	size_t length;
+	const char *truncated = probe_truncated_name(demangled, &length);
 
 	probe_json_reset(json);
 	probe_json_open(json, '{');
@@ -302,7 +335,7 @@ void probe_facts_kernel(struct probe_facts *facts, const struct probe_hr_kernel 
 	json_text(json, "formatted_kernel_name", demangled);
 	json_text(json, "demangled_kernel_name", demangled);
 	probe_json_key(json, "truncated_kernel_name", strlen("truncated_kernel_name"));
-	probe_json_string(json, demangled, truncated_length(demangled));
+	probe_json_string(json, truncated, length);
 	probe_json_key(json, "kernel_address", strlen("kernel_address"));
 	probe_json_open(json, '{');
 	json_number(json, "handle", kernel->kernel_object);
@@ -341,19 +374,62 @@ void probe_facts_dispatch(struct probe_facts *facts, const struct probe_hr_dispa
 }
 
 void probe_facts_complete(struct probe_facts *facts, const struct probe_hr_dispatch *dispatch,
-			  const struct probe_hr_complete *complete, uint32_t tid)
+			  const struct probe_hr_complete *complete,
+			  struct probe_facts_origin origin)
 {
 	if (!dispatch->kernel)
 		probe_facts_unknown_kernel(facts);
 	probe_facts_dispatch(facts, dispatch, true);
 	/* The view `kernels` omits a dispatch without event, region name or thread. */
-	ADD(T_EVENT, INT(dispatch->id), INT(STRING_KERNEL), INT(0), INT(0), INT(dispatch->id));
-	ADD(T_KERNEL_DISPATCH, INT(dispatch->id), INT(NODE), INT(facts->pid), INT(tid),
+	ADD(T_EVENT, INT(dispatch->id), INT(STRING_KERNEL), INT(origin.correlation), INT(0),
+	    INT(dispatch->id));
+	ADD(T_KERNEL_DISPATCH, INT(dispatch->id), INT(NODE), INT(facts->pid), INT(origin.tid),
 	    INT(dispatch->agent), INT(dispatch->kernel), INT(dispatch->id), INT(dispatch->queue),
 	    INT(STREAM_NONE), INT(complete->start), INT(complete->end), INT(dispatch->private_size),
 	    INT(dispatch->group_size), INT(dispatch->group[0]), INT(dispatch->group[1]),
 	    INT(dispatch->group[2]), INT(dispatch->grid[0]), INT(dispatch->grid[1]),
 	    INT(dispatch->grid[2]), INT(STRING_EMPTY), INT(dispatch->id));
+}
+
+uint32_t probe_facts_string(struct probe_facts *facts, const char *text, size_t length)
+{
+	uint32_t id = STRING_EMPTY;
+	int added;
+
+	if (length)
+		id = probe_string_ids_get(&facts->strings, text, length, &added);
+	if (!id)
+		return STRING_EMPTY;
+	if (length && added)
+		ADD(T_STRING, INT(id), probe_cell_text_n(text, length));
+	return id;
+}
+
+void probe_facts_region(struct probe_facts *facts, const struct probe_facts_region *region)
+{
+	uint64_t id = ++facts->regions, event = EVENT_FIRST + facts->regions + facts->copies;
+
+	ADD(T_EVENT, INT(event), INT(region->category), INT(region->correlation),
+	    INT(region->parent), INT(0));
+	ADD(T_REGION, INT(id), INT(NODE), INT(facts->pid), INT(region->tid), INT(region->start),
+	    INT(region->end), INT(region->name), INT(event),
+	    TEXT(region->extdata ? region->extdata : "{}"));
+}
+
+static struct probe_cell agent_cell(uint32_t agent)
+{
+	return agent == PROBE_AGENT_UNKNOWN ? NONE : INT(agent);
+}
+
+void probe_facts_copy(struct probe_facts *facts, const struct probe_hr_copy *copy, uint32_t name)
+{
+	uint64_t id = ++facts->copies, event = EVENT_FIRST + facts->regions + facts->copies;
+
+	ADD(T_EVENT, INT(event), INT(STRING_COPY), INT(copy->correlation), INT(0), INT(0));
+	ADD(T_COPY, INT(id), INT(NODE), INT(facts->pid), INT(copy->tid), INT(copy->start),
+	    INT(copy->end), INT(name), agent_cell(copy->to_agent), INT(copy->to),
+	    agent_cell(copy->from_agent), INT(copy->from), INT(copy->bytes), INT(STREAM_NONE),
+	    INT(STRING_EMPTY), INT(event), TEXT(copy->failed ? "{\"failed\":1}" : "{}"));
 }
 
 void probe_facts_counters(struct probe_facts *facts, uint64_t dispatch, uint32_t code_object,

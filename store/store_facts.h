@@ -13,6 +13,7 @@
 
 #include <probe/handler.h>
 #include <probe/wire.h>
+#include <probe/wire_tracing.h>
 
 struct probe_facts;
 struct probe_store;
@@ -30,7 +31,8 @@ void probe_facts_node(struct probe_facts *facts);
 void probe_facts_process(struct probe_facts *facts, const struct probe_hr_process *process,
 			 const char *command, const char *environment, uint64_t end);
 
-void probe_facts_thread(struct probe_facts *facts, uint32_t tid, uint32_t ppid);
+/* `name` may be NULL. Again with a name: the row is replaced. */
+void probe_facts_thread(struct probe_facts *facts, uint32_t tid, uint32_t ppid, const char *name);
 
 /* `type_index`: number among the agents of its type. */
 void probe_facts_agent(struct probe_facts *facts, const struct probe_hr_agent *agent,
@@ -45,6 +47,9 @@ void probe_facts_code_object(struct probe_facts *facts, const struct probe_hr_co
 void probe_facts_code_bytes(struct probe_facts *facts, uint32_t code_object, const char *hash,
 			    const void *bytes, size_t size);
 
+/* Without return type, template arguments and parameters: ROCpd's truncated_kernel_name. */
+const char *probe_truncated_name(const char *name, size_t *length);
+
 void probe_facts_kernel(struct probe_facts *facts, const struct probe_hr_kernel *kernel,
 			const char *name, const char *demangled);
 
@@ -54,9 +59,35 @@ void probe_facts_unknown_kernel(struct probe_facts *facts);
 void probe_facts_dispatch(struct probe_facts *facts, const struct probe_hr_dispatch *dispatch,
 			  bool completed);
 
-/* The ROCpd rows of a dispatch that has ended. `tid`: the thread that launched it. */
+/* Who launched a dispatch: the thread, and the correlation of its call (0 = not traced). */
+struct probe_facts_origin {
+	uint32_t tid;
+	uint64_t correlation;
+};
+
+/* The ROCpd rows of a dispatch that has ended. */
 void probe_facts_complete(struct probe_facts *facts, const struct probe_hr_dispatch *dispatch,
-			  const struct probe_hr_complete *complete, uint32_t tid);
+			  const struct probe_hr_complete *complete,
+			  struct probe_facts_origin origin);
+
+/*
+ * The id of a string in rocpd_string, where it is put if it is new. Those of which there are too
+ * many are all "".
+ */
+uint32_t probe_facts_string(struct probe_facts *facts, const char *text, size_t length);
+
+/* A call, or a range or mark of ROCTx. Strings by id. */
+struct probe_facts_region {
+	uint32_t tid, name, category;
+	uint64_t start, end;
+	uint64_t correlation, parent;
+	const char *extdata; /* JSON; NULL = {} */
+};
+
+void probe_facts_region(struct probe_facts *facts, const struct probe_facts_region *region);
+
+/* `name`: the id of rocprofv3's name of the direction. */
+void probe_facts_copy(struct probe_facts *facts, const struct probe_hr_copy *copy, uint32_t name);
 
 /* Rows are counted as stored. */
 void probe_facts_counters(struct probe_facts *facts, uint64_t dispatch, uint32_t code_object,

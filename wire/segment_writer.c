@@ -330,3 +330,23 @@ int probe_segment_put(struct probe_segment *seg, uint32_t type, const struct iov
 	err = begin(seg, parts, n, &size);
 	return err ? err : finish(seg, reserve_with_loss(seg, size), size, type, parts, n);
 }
+
+static bool half_full(const struct probe_segment *seg)
+{
+	uint64_t head = __atomic_load_n(&seg->ring->head, __ATOMIC_RELAXED);
+
+	return head - __atomic_load_n(&seg->ring->tail, __ATOMIC_RELAXED) > (seg->mask + 1) / 2;
+}
+
+int probe_segment_put_spare(struct probe_segment *seg, uint32_t type, const struct iovec *parts,
+			    int n)
+{
+	uint32_t size;
+	int err;
+
+	err = begin(seg, parts, n, &size);
+	if (err)
+		return err;
+	return finish(seg, half_full(seg) ? NULL : reserve_with_loss(seg, size), size, type, parts,
+		      n);
+}

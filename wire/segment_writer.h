@@ -50,8 +50,15 @@ int probe_segment_put(struct probe_segment *seg, uint32_t type, const struct iov
 		      int count);
 
 /*
- * The same, but when the ring is full wait up to `timeout_ns` for the reader. After a timeout later
- * calls do not wait until a record has fitted again.
+ * The same, but half of the ring stays free for other records: for those of which a program makes
+ * more than anybody reads.
+ */
+int probe_segment_put_spare(struct probe_segment *seg, uint32_t type, const struct iovec *parts,
+			    int count);
+
+/*
+ * As probe_segment_put(), but when the ring is full wait up to `timeout_ns` for the reader. After a
+ * timeout later calls do not wait until a record has fitted again.
  */
 int probe_segment_put_wait(struct probe_segment *seg, uint32_t type, const struct iovec *parts,
 			   int count, uint64_t timeout_ns);

@@ -43,6 +43,15 @@ enum key {
 	KEY_SAMPLING_RAW,
 	KEY_SAMPLING_BETA,
 	KEY_TWICE,
+	KEY_KERNEL_TRACE,
+	KEY_COPY_TRACE,
+	KEY_MARKER_TRACE,
+	KEY_HSA_TRACE,
+	KEY_HIP_TRACE,
+	KEY_RUNTIME_TRACE,
+	KEY_SYS_TRACE,
+	KEY_TRUNCATE,
+	KEY_STATS,
 	KEY_STRICT,
 	KEY_DEVICE,
 	KEY_SOURCE_DIR,
@@ -107,6 +116,17 @@ static const struct probe_option options[] = {
 	 KEY_HANDLER_MEMORY},
 	{"strict", 0, NULL, "exit with status 3 if data were lost", KEY_STRICT},
 	{"device", 0, "WHERE", "auto, gpu, or sim: the simulated GPU (default: auto)", KEY_DEVICE},
+	HEADING("Tracing, as rocprofv3 has it: alone, the original kernels run"),
+	{"kernel-trace", 0, NULL, "every dispatch with its times, which is always recorded",
+	 KEY_KERNEL_TRACE},
+	{"memory-copy-trace", 0, NULL, "asynchronous memory copies", KEY_COPY_TRACE},
+	{"marker-trace", 0, NULL, "marks and ranges of ROCTx", KEY_MARKER_TRACE},
+	{"hip-trace", 0, NULL, "calls of HIP", KEY_HIP_TRACE},
+	{"hsa-trace", 0, NULL, "calls of HSA", KEY_HSA_TRACE},
+	{"runtime-trace", 'r', NULL, "all of these but calls of HSA", KEY_RUNTIME_TRACE},
+	{"sys-trace", 's', NULL, "all of these", KEY_SYS_TRACE},
+	{"truncate-kernels", 'T', NULL, "names of kernels without arguments", KEY_TRUNCATE},
+	{"stats", 0, NULL, "print statistics per function, kernel and copy at the end", KEY_STATS},
 	HEADING("PC sampling (the first three are required together)"),
 	{"pc-sampling-method", 0, "METHOD", "host_trap or stochastic", KEY_SAMPLING_METHOD},
 	{"pc-sampling-unit", 0, "UNIT", "of the interval: time (us), cycles, instructions",
@@ -221,6 +241,28 @@ struct probe_err *run_config_handlers(struct run_config *config, const char *lis
 	}
 }
 
+static uint32_t traced_by(int key)
+{
+	const uint32_t runtime = PROBE_TRACED_COPIES | PROBE_TRACED_MARKERS | PROBE_TRACED_HIP;
+
+	switch (key) {
+	case KEY_COPY_TRACE:
+		return PROBE_TRACED_COPIES;
+	case KEY_MARKER_TRACE:
+		return PROBE_TRACED_MARKERS;
+	case KEY_HSA_TRACE:
+		return PROBE_TRACED_HSA;
+	case KEY_HIP_TRACE:
+		return PROBE_TRACED_HIP;
+	case KEY_RUNTIME_TRACE:
+		return runtime;
+	case KEY_SYS_TRACE:
+		return runtime | PROBE_TRACED_HSA;
+	default:
+		return 0;
+	}
+}
+
 static void set_flag(struct run_config *config, int key)
 {
 	switch (key) {
@@ -242,6 +284,22 @@ static void set_flag(struct run_config *config, int key)
 		break;
 	case KEY_TWICE:
 		config->twice = config->probes_requested = true;
+		break;
+	case KEY_KERNEL_TRACE:
+	case KEY_COPY_TRACE:
+	case KEY_MARKER_TRACE:
+	case KEY_HSA_TRACE:
+	case KEY_HIP_TRACE:
+	case KEY_RUNTIME_TRACE:
+	case KEY_SYS_TRACE:
+		config->tracing = true;
+		config->traced |= traced_by(key);
+		break;
+	case KEY_TRUNCATE:
+		config->truncate_kernels = true;
+		break;
+	case KEY_STATS:
+		config->stats = true;
 		break;
 	case KEY_STRICT:
 		config->strict = true;
@@ -423,6 +481,9 @@ static struct probe_err *check_together(const struct run_config *config)
 	if (config->twice && !config->instrumented)
 		return probe_err_create("--twice cannot be used with --no-instrumented: its second "
 					"run is the one with probes");
+	if (config->twice && config->tracing)
+		return probe_err_create("--twice cannot be used with tracing: record a trace in "
+					"a run of its own");
 	if (sampling->clones && config->twice)
 		return probe_err_create("--pc-sampling-clones cannot be used with --twice, which "
 					"samples the originals");
@@ -432,7 +493,7 @@ static struct probe_err *check_together(const struct run_config *config)
 	return NULL;
 }
 
-/* Sampling alone needs no probes and no handlers. */
+/* Sampling or tracing alone needs no probes and no handlers. */
 static struct probe_err *complete(struct run_config *config)
 {
 	struct probe_err *err = run_sampling_check(&config->sampling);
@@ -441,7 +502,7 @@ static struct probe_err *complete(struct run_config *config)
 		err = check_together(config);
 	if (err)
 		return err;
-	if (config->sampling.on && !config->probes_requested) {
+	if ((config->sampling.on || config->tracing) && !config->probes_requested) {
 		config->instrumented = false;
 		return NULL;
 	}

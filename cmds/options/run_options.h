@@ -61,6 +61,9 @@ struct run_config {
 	bool probes_requested; /* requested explicitly: sampling alone runs the originals */
 	bool pc_sampling_raw;  /* store each sample as well */
 	bool twice;	       /* --twice: first sampled, then probed */
+	bool tracing;	       /* one of the options of tracing is given */
+	uint32_t traced;       /* bits of enum probe_traced */
+	bool truncate_kernels, stats;
 	struct run_sampling sampling;
 	unsigned handler_seconds; /* for one call of a handler; 0 = RUN_HANDLER_SECONDS */
 	uint64_t handler_memory;  /* bytes; 0 = half of the machine's */

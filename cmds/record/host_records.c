@@ -9,6 +9,7 @@
 
 #include "cmds/options/run_options.h"
 #include "cmds/record/allocation_records.h"
+#include "cmds/record/call_records.h"
 #include "cmds/record/code_objects.h"
 #include "cmds/record/kernel_names.h"
 #include "cmds/record/wave_storage_records.h"
@@ -16,8 +17,6 @@
 #include "common/log.h"
 #include "store/json_text.h"
 #include "wire/segment_reader.h"
-
-#define TIDS_MAX 65536u
 
 /* The strings after a record's struct, read one after the other. */
 struct tail {
@@ -295,13 +294,13 @@ static const char *original_symbol(const struct run_kernel *kernel)
 }
 
 /* A clone is shown by the name of its original, followed by the kind. */
-static char *display_name(const struct run_kernel *kernel, const char *demangled)
+static char *display_name(const struct run_kernel *kernel, const char *demangled, size_t length)
 {
 	char *ret;
 
 	if (kernel->hr.kind == PROBE_KIND_NONE)
-		return strdup(demangled);
-	if (asprintf(&ret, "%s [%s]", demangled,
+		return strndup(demangled, length);
+	if (asprintf(&ret, "%.*s [%s]", (int)length, demangled,
 		     probe_kind_name((enum probe_kind)kernel->hr.kind)) < 0)
 		return NULL;
 	return ret;
@@ -326,7 +325,12 @@ static void name_kernels(struct recording *recording)
 		names = run_names_demangle(symbols, count);
 	n = 0;
 	for (struct run_kernel *kernel = objects->unnamed; kernel; kernel = kernel->next_unnamed) {
-		kernel->demangled = display_name(kernel, names ? names[n] : kernel->symbol);
+		const char *name = names ? names[n] : kernel->symbol;
+		size_t length = strlen(name);
+
+		if (recording->config->truncate_kernels)
+			name = probe_truncated_name(name, &length);
+		kernel->demangled = display_name(kernel, name, length);
 		probe_facts_kernel(recording->facts, &kernel->hr, kernel->symbol,
 				   kernel->demangled ? kernel->demangled : kernel->symbol);
 		n++;
@@ -338,28 +342,11 @@ static void name_kernels(struct recording *recording)
 	free(symbols);
 }
 
-static void note_thread(struct recording *recording, uint32_t tid)
-{
-	struct process_objects *objects = &recording->objects;
-	uint32_t *grown;
-
-	for (size_t i = objects->tid_count; i-- > 0;)
-		if (objects->tids[i] == tid)
-			return;
-	if (objects->tid_count == TIDS_MAX)
-		return;
-	grown = realloc(objects->tids, (objects->tid_count + 1) * sizeof(*grown));
-	if (!grown)
-		return;
-	objects->tids = grown;
-	grown[objects->tid_count++] = tid;
-	probe_facts_thread(recording->facts, tid, objects->process.ppid);
-}
-
 static bool apply_dispatch(struct recording *recording, const struct segment_record *rec)
 {
 	struct run_dispatch *dispatch = calloc(1, sizeof(*dispatch));
 	struct record_counts *counts = &recording->counts;
+	struct probe_hr_dispatch_origin origin;
 	struct run_kernel *kernel;
 
 	if (!dispatch)
@@ -376,11 +363,15 @@ static bool apply_dispatch(struct recording *recording, const struct segment_rec
 	if (!kernel)
 		dispatch->hr.kernel = 0;
 	dispatch->tid = rec->tid;
+	if (rec->size >= sizeof(dispatch->hr) + sizeof(origin)) {
+		memcpy(&origin, rec->payload + sizeof(dispatch->hr), sizeof(origin));
+		dispatch->correlation = origin.correlation;
+	}
 	run_dispatch_info(&recording->objects, dispatch);
 	run_dispatch_add(&recording->objects, dispatch);
 	if (dispatch->hr.id > recording->objects.last_dispatch)
 		recording->objects.last_dispatch = dispatch->hr.id;
-	note_thread(recording, rec->tid);
+	calls_note_thread(recording, rec->tid);
 	counts->seen++;
 	counts->verdicts[dispatch->hr.verdict]++;
 	if (kernel)
@@ -520,6 +511,10 @@ static const struct {
 	[PROBE_HR_SAMPLES] = {sizeof(struct probe_hr_samples), samples_take},
 	[PROBE_HR_ALLOCATION] = {sizeof(struct probe_hr_allocation), apply_allocation},
 	[PROBE_HR_FREE] = {sizeof(struct probe_hr_free), apply_free},
+	[PROBE_HR_FUNCTION] = {sizeof(struct probe_hr_function), calls_function},
+	[PROBE_HR_CALL] = {sizeof(struct probe_hr_call), calls_call},
+	[PROBE_HR_COPY] = {sizeof(struct probe_hr_copy), calls_copy},
+	[PROBE_HR_MARKER] = {sizeof(struct probe_hr_marker), calls_marker},
 	[PROBE_HR_NOTE] = {sizeof(struct probe_hr_note), apply_note},
 };
 
@@ -558,7 +553,8 @@ static void finish(struct recording *recording, struct run_dispatch *dispatch)
 		counts->rows_emitted += complete->counters - dispatch->rows;
 	}
 	counters_finish(recording, dispatch);
-	probe_facts_complete(recording->facts, &dispatch->hr, complete, dispatch->tid);
+	probe_facts_complete(recording->facts, &dispatch->hr, complete,
+			     (struct probe_facts_origin){dispatch->tid, dispatch->correlation});
 	run_dispatch_remove(&recording->objects, dispatch);
 }
 

@@ -32,6 +32,7 @@ void recording_deinit(struct recording *recording)
 	probe_store_destroy(recording->store);
 	trace_deinit(&recording->trace);
 	samples_deinit(&recording->samples);
+	calls_deinit(&recording->calls);
 	counters_deinit(&recording->counters);
 	process_objects_deinit(&recording->objects);
 	run_allocations_destroy(recording->allocations);
@@ -110,13 +111,15 @@ static void store_process_end(struct recording *recording)
 {
 	const struct process_objects *objects = &recording->objects;
 	struct timespec now;
+	uint64_t end;
 
 	if (!objects->process_known)
 		return;
 	clock_gettime(CLOCK_BOOTTIME, &now);
+	end = (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
 	probe_facts_process(recording->facts, &objects->process, objects->command,
-			    objects->environment,
-			    (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec);
+			    objects->environment, end);
+	calls_end_ranges(recording, end);
 }
 
 /* Stores the cost of the recording: this thread's CPU time. */

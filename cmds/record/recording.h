@@ -8,6 +8,7 @@
 #ifndef PROBE_CMDS_RECORD_RECORDING_H
 #define PROBE_CMDS_RECORD_RECORDING_H
 
+#include "cmds/record/call_records.h"
 #include "cmds/record/counter_records.h"
 #include "cmds/record/loss_accounting.h"
 #include "cmds/record/process_objects.h"
@@ -33,6 +34,7 @@ struct recording {
 	struct counter_state counters;
 	struct trace_state trace;
 	struct sample_state samples;
+	struct call_state calls;
 	struct record_counts counts;
 	struct source_files sources;
 };

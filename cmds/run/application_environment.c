@@ -61,12 +61,13 @@ static char *quoted_tool(const char *path)
 
 static bool set_config(struct run_environment *environment, const struct run_config *config)
 {
-	char policy[PROBE_FULL_POLICY_TEXT];
+	char policy[PROBE_FULL_POLICY_TEXT], traced[PROBE_TRACED_TEXT];
 	const struct {
 		const char *name, *value;
 	} rows[] = {
 		{PROBE_ENV_KIND, probe_kind_name(config->kind)},
 		{PROBE_ENV_WHEN_FULL, policy},
+		{PROBE_ENV_TRACE, traced},
 		{PROBE_ENV_GROUPS_X, config->groups[0]},
 		{PROBE_ENV_GROUPS_Y, config->groups[1]},
 		{PROBE_ENV_GROUPS_Z, config->groups[2]},
@@ -85,6 +86,7 @@ static bool set_config(struct run_environment *environment, const struct run_con
 		       (config->sampling.on ? 0 : (size_t)RUN_SAMPLING_OPTIONS);
 
 	probe_full_policy_format(config->full, policy);
+	probe_traced_format(config->traced, traced);
 	for (size_t i = 0; i < count; i++)
 		if (!set_copy(environment, rows[i].name, rows[i].value))
 			return false;

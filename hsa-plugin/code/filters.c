@@ -60,6 +60,8 @@ bool probe_config_read(struct probe_config *ret)
 		return false;
 	strcpy(ret->socket, text);
 	ret->kind = read_kind(&ret->broken);
+	if (!probe_traced_parse(getenv(PROBE_ENV_TRACE), &ret->traced))
+		ret->broken = true;
 	if (!probe_full_policy_parse(getenv(PROBE_ENV_WHEN_FULL), &ret->full))
 		ret->broken = true;
 	for (int i = 0; i < 3; i++)

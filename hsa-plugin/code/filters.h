@@ -15,7 +15,8 @@
 
 struct probe_config {
 	char socket[108];
-	uint32_t kind; /* enum probe_kind; NONE = instrumentation is off */
+	uint32_t kind;	 /* enum probe_kind; NONE = instrumentation is off */
+	uint32_t traced; /* bits of enum probe_traced */
 	struct probe_full_policy full;
 	struct probe_workgroups workgroups; /* the workgroups that record */
 	bool workgroups_restricted;	    /* some workgroups do not record */

@@ -15,6 +15,7 @@
 #include "hsa-plugin/collector/packet_relay.h"
 #include "hsa-plugin/queue/rings.h"
 #include "hsa-plugin/process/supervisor_connection.h"
+#include "hsa-plugin/trace/copies.h"
 
 enum {
 	POLL_ALL_EVERY = 16, /* every 16th poll tests all dispatches, the others only the oldest */
@@ -65,6 +66,8 @@ static struct poll poll_queues(bool all)
 		poll.busy |= busy(queue);
 	}
 	pthread_mutex_unlock(&lock);
+	poll.progress |= probe_copies_collect();
+	poll.busy |= probe_copies_in_flight();
 	return poll;
 }
 
@@ -181,7 +184,10 @@ void probe_collector_remove(struct probe_queue *queue)
 	pthread_mutex_unlock(&lock);
 }
 
-/* A sum that changes with any progress of one queue or of all; false if none is busy. */
+/*
+ * A sum that changes with any progress of one queue or of all; for all, copies are included. False
+ * if none is busy.
+ */
 static bool position(const struct probe_queue *one, uint64_t *ret)
 {
 	bool any = false;
@@ -195,6 +201,10 @@ static bool position(const struct probe_queue *one, uint64_t *ret)
 		*ret += atomic_load(&queue->tail) + atomic_load(&queue->head);
 	}
 	pthread_mutex_unlock(&lock);
+	if (!one && probe_copies_in_flight()) {
+		any = true;
+		*ret += probe_copies_done();
+	}
 	return any;
 }
 

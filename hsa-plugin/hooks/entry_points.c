@@ -10,8 +10,10 @@
  * tool of rocprofiler-sdk's and ends the process if that library is not installed.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,11 +22,17 @@
 #include "hsa-plugin/process/agents.h"
 #include "hsa-plugin/hooks/allocations.h"
 #include "hsa-plugin/hooks/code_objects.h"
+#include "hsa-plugin/hooks/hip_calls.h"
+#include "hsa-plugin/hooks/hsa_calls.h"
+#include "hsa-plugin/hooks/markers.h"
+#include "hsa-plugin/hooks/memory_copies.h"
 #include "hsa-plugin/collector/collector.h"
 #include "hsa-plugin/queue/counter_tables.h"
 #include "hsa-plugin/hooks/queue_hooks.h"
 #include "hsa-plugin/process/supervisor_connection.h"
 #include "hsa-plugin/process/tool.h"
+#include "hsa-plugin/trace/calls.h"
+#include "hsa-plugin/trace/copies.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -54,6 +62,25 @@ static void put_exit(void)
 	probe_segment_put_wait(&probe_tool.segment, PROBE_HR_EXIT, &part, 1, PROBE_LOAD_WAIT_NS);
 }
 
+static void put_untraced(void)
+{
+	uint64_t copies = probe_copies_untraced();
+	uint64_t dispatches = atomic_load(&probe_tool.unrecorded);
+	char text[160];
+
+	if (copies) {
+		snprintf(text, sizeof(text),
+			 "%" PRIu64 " memory copies are not recorded: too many were in flight",
+			 copies);
+		probe_trace_note(text);
+	}
+	if (dispatches) {
+		snprintf(text, sizeof(text),
+			 "%" PRIu64 " dispatches are not recorded: roctxProfilerPause", dispatches);
+		probe_trace_note(text);
+	}
+}
+
 /*
  * Waits for dispatches in flight and ends recording. If `last`, it also writes the EXIT record.
  * Idempotent.
@@ -73,8 +100,10 @@ static void finish(bool last)
 		if (drained || !last)
 			probe_collector_stop();
 	}
-	if (last && !atomic_exchange(&exit_recorded, true))
+	if (last && !atomic_exchange(&exit_recorded, true)) {
+		put_untraced();
 		put_exit();
+	}
 }
 
 static void at_exit(void)
@@ -101,6 +130,7 @@ static void in_child(void)
 	atomic_store(&probe_tool.active, false);
 	atomic_store(&probe_tool.segment.off, true);
 	probe_collector_forget();
+	probe_copies_forget();
 	probe_sampling_forget();
 }
 
@@ -127,7 +157,13 @@ static void install_hooks(struct probe_api_root *root)
 
 	probe_queue_hooks(&hooks);
 	probe_allocations_hooks(&hooks);
+	probe_memory_copies_hooks(&hooks);
 	probe_hsa_install(root, &hooks);
+	probe_copies_init();
+	/* Around the hooks: what the tool does in them is part of the call. */
+	probe_hsa_calls_install(root);
+	probe_hip_calls_install();
+	probe_markers_install();
 }
 
 static void read_runtime(struct probe_tool *tool)
@@ -203,6 +239,7 @@ void OnUnload(void)
 	probe_queue_hooks_forget();
 	probe_counters_forget();
 	probe_collector_forget();
+	probe_copies_forget();
 	probe_sampling_forget();
 }
 

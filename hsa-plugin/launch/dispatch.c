@@ -5,6 +5,7 @@
 
 #include "hsa-plugin/launch/launch_block.h"
 #include "hsa-plugin/launch/launch_verdict.h"
+#include "hsa-plugin/trace/calls.h"
 
 static void put_dispatch(const struct probe_launch *launch)
 {
@@ -32,9 +33,13 @@ static void put_dispatch(const struct probe_launch *launch)
 		.scratch_aperture = hardware->private_segment_aperture_base_hi,
 		.kernel_object = packet->kernel_object,
 	};
-	struct iovec part = {&row, sizeof(row)};
+	struct probe_hr_dispatch_origin origin = {0};
+	struct iovec parts[] = {{&row, sizeof(row)}, {&origin, sizeof(origin)}};
 
-	probe_segment_put(&probe_tool.segment, PROBE_HR_DISPATCH, &part, 1);
+	if (probe_tool.config.traced)
+		origin.correlation = probe_correlation_current();
+	probe_segment_put(&probe_tool.segment, PROBE_HR_DISPATCH, parts,
+			  probe_tool.config.traced ? 2 : 1);
 	atomic_fetch_add_explicit(&probe_tool.verdicts[launch->verdict], 1, memory_order_relaxed);
 }
 
@@ -146,7 +151,9 @@ int probe_dispatch(struct probe_queue *queue, const hsa_kernel_dispatch_packet_t
 	uint64_t use = queue->table_uses;
 	int count = 0;
 
-	if (!probe_tool_active()) {
+	if (!probe_tool_recording()) {
+		atomic_fetch_add_explicit(&probe_tool.unrecorded, probe_tool_active(),
+					  memory_order_relaxed);
 		memcpy(out, packet, sizeof(*packet));
 		return 1;
 	}

@@ -55,6 +55,7 @@ struct probe_agent {
 
 struct probe_tool {
 	atomic_bool active; /* false: every hook only calls the function that it replaced */
+	atomic_bool paused; /* by roctxProfilerPause(): calls, copies and dispatches go unrecorded */
 	pid_t pid;
 	struct probe_hsa hsa;
 	hsa_ven_amd_loader_1_01_pfn_t loader;
@@ -68,6 +69,7 @@ struct probe_tool {
 	struct probe_agent
 		*host; /* first CPU with a kernarg pool; NULL = no kernel can be swapped */
 	_Atomic uint64_t dispatches, completed;
+	_Atomic uint64_t unrecorded; /* dispatches while paused */
 	_Atomic uint64_t verdicts[PROBE_VERDICTS];
 	atomic_bool supervisor_gone;
 };
@@ -77,6 +79,12 @@ extern struct probe_tool probe_tool;
 static inline bool probe_tool_active(void)
 {
 	return atomic_load_explicit(&probe_tool.active, memory_order_acquire);
+}
+
+static inline bool probe_tool_recording(void)
+{
+	return probe_tool_active() &&
+	       !atomic_load_explicit(&probe_tool.paused, memory_order_relaxed);
 }
 
 #endif

@@ -9,6 +9,7 @@ enum {
 	CORE_BYTES = 1016,   /* 125 entries, the same from ROCr 5.2 to 7.0 */
 	AMD_BYTES_MIN = 400, /* 5.2 */
 	AMD_BYTES_5_5 = 424, /* 5.5: three entries more, cu_get_mask moved */
+	AMD_SAME_5_5 = 38,   /* entries before this one are where 5.2 has them */
 	AMD_BYTES_5_6 = 456, /* 5.6: two copy functions inserted at 16 */
 	ROOT_BYTES_MIN = 32,
 	ABSENT = -1,
@@ -67,17 +68,27 @@ static const struct amd_row amd_rows[] = {
 	 HOOK(profiling_set_profiler_enabled),
 	 true,
 	 {2, 2, 2}},
+	{MEMBER(profiling_async_copy_enable), HOOK(profiling_async_copy_enable), true, {3, 3, 3}},
+	{MEMBER(profiling_get_async_copy_time),
+	 HOOK(profiling_get_async_copy_time),
+	 true,
+	 {5, 5, 5}},
 	{MEMBER(convert_tick), NO_HOOK, true, {6, 6, 6}},
 	{MEMBER(queue_cu_set_mask), HOOK(queue_cu_set_mask), false, {10, 10, 10}},
 	{MEMBER(memory_pool_get_info), NO_HOOK, true, {11, 11, 11}},
 	{MEMBER(agent_iterate_memory_pools), NO_HOOK, true, {12, 12, 12}},
 	{MEMBER(memory_pool_allocate), HOOK(memory_pool_allocate), true, {13, 13, 13}},
 	{MEMBER(memory_pool_free), HOOK(memory_pool_free), true, {14, 14, 14}},
-	{MEMBER(memory_async_copy), NO_HOOK, true, {15, 15, 15}},
+	{MEMBER(memory_async_copy), HOOK(memory_async_copy), true, {15, 15, 15}},
+	{MEMBER(memory_async_copy_on_engine),
+	 HOOK(memory_async_copy_on_engine),
+	 false,
+	 {ABSENT, ABSENT, 16}},
 	{MEMBER(agent_memory_pool_get_info), NO_HOOK, true, {16, 16, 18}},
 	{MEMBER(agents_allow_access), NO_HOOK, true, {17, 17, 19}},
 	{MEMBER(memory_lock), NO_HOOK, true, {20, 20, 22}},
 	{MEMBER(queue_set_priority), HOOK(queue_set_priority), false, {37, 37, 39}},
+	{MEMBER(memory_async_copy_rect), HOOK(memory_async_copy_rect), false, {38, 38, 40}},
 	{MEMBER(queue_cu_get_mask), HOOK(queue_cu_get_mask), false, {47, 50, 52}},
 	{MEMBER(queue_get_info), HOOK(queue_get_info), false, {ABSENT, ABSENT, 68}},
 };
@@ -157,4 +168,27 @@ void probe_hsa_install(struct probe_api_root *root, const struct probe_hsa_hooks
 		replace(root->core, core_rows[i].index, hooks, core_rows[i].hook);
 	for (size_t i = 0; i < COUNT(amd_rows); i++)
 		replace(root->amd_ext, amd_rows[i].index[layout], hooks, amd_rows[i].hook);
+}
+
+probe_entry *probe_hsa_core_entry(struct probe_api_root *root, int index)
+{
+	if (!readable(root) || !has_entry(root->core, index) || !root->core->entry[index])
+		return NULL;
+	return &root->core->entry[index];
+}
+
+probe_entry *probe_hsa_amd_entry(struct probe_api_root *root, int old_index, int new_index)
+{
+	int index = old_index;
+
+	if (!readable(root))
+		return NULL;
+	if (amd_layout(root->amd_ext) == 2)
+		index = new_index;
+	/* 5.5 has three entries more somewhere behind these. */
+	else if (amd_layout(root->amd_ext) == 1 && index >= AMD_SAME_5_5)
+		index = ABSENT;
+	if (!has_entry(root->amd_ext, index) || !root->amd_ext->entry[index])
+		return NULL;
+	return &root->amd_ext->entry[index];
 }

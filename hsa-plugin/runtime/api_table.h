@@ -7,6 +7,7 @@
 #ifndef PROBE_HSA_PLUGIN_RUNTIME_API_TABLE_H
 #define PROBE_HSA_PLUGIN_RUNTIME_API_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,12 @@ struct probe_api_root {
 	struct probe_api_table *core;
 	struct probe_api_table *amd_ext;
 };
+
+/* hsa_amd_memory_async_copy_on_engine, since ROCr 5.6. */
+typedef hsa_status_t probe_copy_on_engine(void *to, hsa_agent_t to_agent, const void *from,
+					  hsa_agent_t from_agent, size_t size, uint32_t dep_count,
+					  const hsa_signal_t *deps, hsa_signal_t completion,
+					  int engine, bool force_sdma);
 
 /* The runtime's own functions, saved before any is replaced. NULL = this runtime lacks it. */
 struct probe_hsa {
@@ -70,6 +77,8 @@ struct probe_hsa {
 	__typeof__(hsa_isa_get_info_alt) *isa_get_info_alt;
 	/* AMD extension */
 	__typeof__(hsa_amd_profiling_set_profiler_enabled) *profiling_set_profiler_enabled;
+	__typeof__(hsa_amd_profiling_async_copy_enable) *profiling_async_copy_enable;
+	__typeof__(hsa_amd_profiling_get_async_copy_time) *profiling_get_async_copy_time;
 	__typeof__(hsa_amd_profiling_convert_tick_to_system_domain) *convert_tick;
 	__typeof__(hsa_amd_queue_cu_set_mask) *queue_cu_set_mask;
 	__typeof__(hsa_amd_queue_cu_get_mask) *queue_cu_get_mask;
@@ -80,6 +89,8 @@ struct probe_hsa {
 	__typeof__(hsa_amd_memory_pool_allocate) *memory_pool_allocate;
 	__typeof__(hsa_amd_memory_pool_free) *memory_pool_free;
 	__typeof__(hsa_amd_memory_async_copy) *memory_async_copy;
+	probe_copy_on_engine *memory_async_copy_on_engine;
+	__typeof__(hsa_amd_memory_async_copy_rect) *memory_async_copy_rect;
 	__typeof__(hsa_amd_agent_memory_pool_get_info) *agent_memory_pool_get_info;
 	__typeof__(hsa_amd_agents_allow_access) *agents_allow_access;
 	__typeof__(hsa_amd_memory_lock) *memory_lock;
@@ -101,7 +112,12 @@ struct probe_hsa_hooks {
 	__typeof__(hsa_memory_free) *memory_free;
 	__typeof__(hsa_amd_memory_pool_allocate) *memory_pool_allocate;
 	__typeof__(hsa_amd_memory_pool_free) *memory_pool_free;
+	__typeof__(hsa_amd_memory_async_copy) *memory_async_copy;
+	probe_copy_on_engine *memory_async_copy_on_engine;
+	__typeof__(hsa_amd_memory_async_copy_rect) *memory_async_copy_rect;
 	__typeof__(hsa_amd_profiling_set_profiler_enabled) *profiling_set_profiler_enabled;
+	__typeof__(hsa_amd_profiling_async_copy_enable) *profiling_async_copy_enable;
+	__typeof__(hsa_amd_profiling_get_async_copy_time) *profiling_get_async_copy_time;
 	__typeof__(hsa_amd_queue_cu_set_mask) *queue_cu_set_mask;
 	__typeof__(hsa_amd_queue_cu_get_mask) *queue_cu_get_mask;
 	__typeof__(hsa_amd_queue_set_priority) *queue_set_priority;
@@ -116,5 +132,12 @@ int probe_hsa_read(const struct probe_api_root *root, struct probe_hsa *ret);
 
 /* Installs the hooks in the table, except those whose entry the table lacks. */
 void probe_hsa_install(struct probe_api_root *root, const struct probe_hsa_hooks *hooks);
+
+/*
+ * The entry of a function in the table, by the rows of hsa_functions.h; NULL if this runtime has
+ * none, or one whose place is not known. `new_index`: that of ROCr 5.6 and later.
+ */
+probe_entry *probe_hsa_core_entry(struct probe_api_root *root, int index);
+probe_entry *probe_hsa_amd_entry(struct probe_api_root *root, int old_index, int new_index);
 
 #endif

@@ -17,6 +17,9 @@
 /* (*) --when-full: block, drop, sample or sample:N. */
 #define PROBE_ENV_WHEN_FULL "PROBE_WHEN_FULL"
 
+/* --hsa-trace and the like: what to record of PROBE_TRACED_TABLE, separated by commas. */
+#define PROBE_ENV_TRACE "PROBE_TRACE"
+
 /* (*) --filter-x, -y, -z: workgroups that record, N or N:M. */
 #define PROBE_ENV_GROUPS_X "PROBE_GROUPS_X"
 #define PROBE_ENV_GROUPS_Y "PROBE_GROUPS_Y"

@@ -363,4 +363,5 @@ CREATE VIEW rocpd_memory_allocate AS SELECT * FROM "rocpd_memory_allocate{{uuid}
 INSERT INTO "rocpd_metadata{{uuid}}" (tag, "value")
 VALUES ('schema_version', '3'), ('uuid', '{{uuid}}'), ('guid', '{{guid}}');
 -- AMD's writer puts the empty string first; region names of plain dispatches refer to it.
-INSERT INTO "rocpd_string{{uuid}}" (id, string) VALUES (1, ''), (2, 'KERNEL_DISPATCH');
+INSERT INTO "rocpd_string{{uuid}}" (id, string)
+VALUES (1, ''), (2, 'KERNEL_DISPATCH'), (3, 'MEMORY_COPY');

@@ -207,6 +207,33 @@ static hsa_status_t async_copy(void *to, hsa_agent_t to_agent, const void *from,
 	return HSA_STATUS_SUCCESS;
 }
 
+static hsa_status_t async_copy_enable(bool enable)
+{
+	(void)enable;
+	return HSA_STATUS_SUCCESS;
+}
+
+/* As the runtime's: from the time stamps of a signal that it knows a copy of. */
+static hsa_status_t async_copy_time(hsa_signal_t handle, hsa_amd_profiling_async_copy_time_t *ret)
+{
+	const amd_signal_t *signal = (const amd_signal_t *)(uintptr_t)handle.handle;
+
+	if (!signal->reserved2)
+		return HSA_STATUS_ERROR;
+	ret->start = signal->start_ts;
+	ret->end = signal->end_ts;
+	return HSA_STATUS_SUCCESS;
+}
+
+static void stamp(hsa_signal_t handle)
+{
+	amd_signal_t *signal = (amd_signal_t *)(uintptr_t)handle.handle;
+
+	signal->reserved2 = 1;
+	signal->start_ts = FAKE_TICK;
+	signal->end_ts = FAKE_TICK + 10;
+}
+
 void fake_hsa_copy(void)
 {
 	size_t kept = 0;
@@ -219,6 +246,7 @@ void fake_hsa_copy(void)
 			continue;
 		}
 		memcpy(copy.to, copy.from, copy.size);
+		stamp(copy.done);
 		signal_subtract(copy.done, 1);
 	}
 	fake.copy_count = kept;
@@ -437,6 +465,8 @@ static const struct probe_hsa functions = {
 	.memory_pool_allocate = pool_allocate,
 	.memory_pool_free = pool_free,
 	.memory_async_copy = async_copy,
+	.profiling_async_copy_enable = async_copy_enable,
+	.profiling_get_async_copy_time = async_copy_time,
 	.agent_memory_pool_get_info = agent_pool_info,
 	.agents_allow_access = allow_access,
 	.memory_lock = memory_lock,

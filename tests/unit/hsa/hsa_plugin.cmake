@@ -18,7 +18,7 @@ else()
 	add_library(probe_hsa_tested ALIAS probe_hsa_parts)
 endif()
 
-foreach(test api_table code_image collector completion counter_sum counter_tables dispatch doorbells
+foreach(test api_table calls code_image collector completion copies counter_sum counter_tables dispatch doorbells
 		filters kernargs kernel_table kernel_verdict cooperative_fit packet_relay queue_hooks rings
 		sampler wave_storage)
 	add_executable(unit_hsa_${test} ${CMAKE_CURRENT_LIST_DIR}/${test}.c
@@ -35,3 +35,8 @@ target_link_options(unit_hsa_sampler PRIVATE -Wl,--wrap=pthread_cond_timedwait)
 foreach(test filters kernel_table sampler)
 	set_tests_properties(unit.hsa.${test} PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 endforeach()
+
+# The table of HSA's functions against the headers of the ROCr that is installed.
+probe_test(NAME unit.hsa.functions TIER unit FOLDER hsa-plugin
+	COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/hsa-plugin/runtime/hsa_functions.py --check
+		${HSA_INCLUDE_DIR}/hsa ${CMAKE_SOURCE_DIR}/hsa-plugin/runtime/hsa_functions.h)

@@ -263,9 +263,10 @@ static void kernels_view_shows_every_dispatch(void **state)
 	probe_facts_process(facts, &process, "app", "{}", 0);
 	probe_facts_agent(facts, &agent, 0, "gfx90a", "MI210", "AMD");
 	probe_facts_queue(facts, &queue);
-	probe_facts_thread(facts, 4712, 1);
+	probe_facts_thread(facts, 4712, 1, NULL);
 	probe_facts_dispatch(facts, &dispatch, false);
-	probe_facts_complete(facts, &dispatch, &complete, 4712);
+	probe_facts_complete(facts, &dispatch, &complete,
+			     (struct probe_facts_origin){.tid = 4712});
 	probe_facts_destroy(facts);
 	finish(store);
 	assert_null(probe_reader_open(path, &reader));
