@@ -4,10 +4,12 @@
  * with the program's status. This file has the order of the steps; the steps are in options/,
  * record/ and run/.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmds/options/filter_options.h"
@@ -28,6 +30,7 @@
 #include "cmds/run/recover_runs.h"
 #include "cmds/run/register_conflict.h"
 #include "cmds/run/sample_then_probe.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
 
@@ -265,6 +268,26 @@ static struct probe_err *record_twice(struct run *run, char **argv, struct run_s
 	return err;
 }
 
+/* --stats: on stderr, since stdout is the program's. */
+static void print_stats(const struct run *run, const char *database)
+{
+	PROBE_AUTO_FREE char *program = NULL;
+	pid_t child;
+
+	if (!database || asprintf(&program, "%s/bin/probe-report", run->layout.root) < 0)
+		return;
+	fflush(stderr);
+	child = fork();
+	if (!child) {
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+		execl(program, "probe-report", "stats", database, (char *)NULL);
+		_exit(127);
+	}
+	if (child > 0)
+		while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+		}
+}
+
 static int run_program(struct run *run, char **argv)
 {
 	struct run_pass passes[RUN_PASSES] = {0};
@@ -276,6 +299,8 @@ static int run_program(struct run *run, char **argv)
 		err = record_twice(run, argv, &signals, passes, &status);
 	else if (!err)
 		err = record(run, argv, &signals, false, &passes[0], &status);
+	if (!err && run->config.stats)
+		print_stats(run, passes[0].database);
 	free(passes[0].database);
 	free(passes[1].database);
 	if (err) {

@@ -388,7 +388,8 @@ void probe_facts_complete(struct probe_facts *facts, const struct probe_hr_dispa
 	    INT(STREAM_NONE), INT(complete->start), INT(complete->end), INT(dispatch->private_size),
 	    INT(dispatch->group_size), INT(dispatch->group[0]), INT(dispatch->group[1]),
 	    INT(dispatch->group[2]), INT(dispatch->grid[0]), INT(dispatch->grid[1]),
-	    INT(dispatch->grid[2]), INT(STRING_EMPTY), INT(dispatch->id));
+	    INT(dispatch->grid[2]), INT(origin.range ? origin.range : STRING_EMPTY),
+	    INT(dispatch->id));
 }
 
 uint32_t probe_facts_string(struct probe_facts *facts, const char *text, size_t length)

@@ -62,6 +62,7 @@ void probe_facts_dispatch(struct probe_facts *facts, const struct probe_hr_dispa
 /* Who launched a dispatch: the thread, and the correlation of its call (0 = not traced). */
 struct probe_facts_origin {
 	uint32_t tid;
+	uint32_t range; /* string of the ROCTx range that it was launched in; 0 = none */
 	uint64_t correlation;
 };
 

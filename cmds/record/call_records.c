@@ -177,6 +177,14 @@ static void close_range(struct recording *recording, const struct probe_hr_marke
 	}
 }
 
+uint32_t calls_range(const struct call_state *calls, uint32_t tid)
+{
+	for (size_t i = calls->range_count; i-- > 0;)
+		if (!calls->ranges[i].range && calls->ranges[i].tid == tid)
+			return calls->ranges[i].name;
+	return 0;
+}
+
 static void name_thread(struct recording *recording, uint32_t tid, const char *text, size_t length)
 {
 	char *name = strndup(text, length);

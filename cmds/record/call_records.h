@@ -34,6 +34,9 @@ bool calls_call(struct recording *recording, const struct segment_record *rec);
 bool calls_copy(struct recording *recording, const struct segment_record *rec);
 bool calls_marker(struct recording *recording, const struct segment_record *rec);
 
+/* String of the range that the thread has pushed last and not popped; 0 = none. */
+uint32_t calls_range(const struct call_state *calls, uint32_t tid);
+
 /* At the end: ranges that have none get this one. */
 void calls_end_ranges(struct recording *recording, uint64_t time);
 

@@ -372,6 +372,7 @@ static bool apply_dispatch(struct recording *recording, const struct segment_rec
 	if (dispatch->hr.id > recording->objects.last_dispatch)
 		recording->objects.last_dispatch = dispatch->hr.id;
 	calls_note_thread(recording, rec->tid);
+	dispatch->range = calls_range(&recording->calls, rec->tid);
 	counts->seen++;
 	counts->verdicts[dispatch->hr.verdict]++;
 	if (kernel)
@@ -553,8 +554,9 @@ static void finish(struct recording *recording, struct run_dispatch *dispatch)
 		counts->rows_emitted += complete->counters - dispatch->rows;
 	}
 	counters_finish(recording, dispatch);
-	probe_facts_complete(recording->facts, &dispatch->hr, complete,
-			     (struct probe_facts_origin){dispatch->tid, dispatch->correlation});
+	probe_facts_complete(
+		recording->facts, &dispatch->hr, complete,
+		(struct probe_facts_origin){dispatch->tid, dispatch->range, dispatch->correlation});
 	run_dispatch_remove(&recording->objects, dispatch);
 }
 

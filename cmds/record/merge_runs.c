@@ -198,6 +198,7 @@ static const struct {
 	{R_EVENT, "INSERT INTO main.%s (id, category_id, stack_id, parent_stack_id, "
 		  "correlation_id) SELECT id + " OFFSET "'event'), category_id, stack_id, "
 		  "parent_stack_id, correlation_id FROM a.rocpd_event"},
+	/* 1: "", since strings have other numbers there. */
 	{R_DISPATCH,
 	 "INSERT INTO main.%s (id, nid, pid, tid, agent_id, kernel_id, dispatch_id, "
 	 "queue_id, stream_id, start, \"end\", private_segment_size, "
@@ -209,7 +210,7 @@ static const struct {
 		 "kernel_id") ", dispatch_id + " OFFSET "'dispatch'), "
 			      "queue_id, stream_id, start, \"end\", private_segment_size, "
 			      "group_segment_size, workgroup_size_x, workgroup_size_y, workgroup_size_z, "
-			      "grid_size_x, grid_size_y, grid_size_z, region_name_id, "
+			      "grid_size_x, grid_size_y, grid_size_z, 1, "
 			      "event_id + " OFFSET "'event') FROM a.rocpd_kernel_dispatch"},
 	{-1, "INSERT INTO main.probe_sampler SELECT * FROM a.probe_sampler"},
 	{-1,

@@ -59,6 +59,7 @@ struct run_dispatch {
 	struct probe_dispatch_info info; /* its strings belong to agents and kernels */
 	uint32_t code_object; /* of the launched kernel; info may refer to an equal one */
 	uint32_t tid;
+	uint32_t range;			   /* string of the ROCTx range around it; 0 = none */
 	uint64_t correlation;		   /* of the call that launched it; 0 = not traced */
 	uint32_t rows;			   /* counter rows received */
 	struct probe_counter_row *pending; /* the rows that are kept until the dispatch has

@@ -23,7 +23,8 @@
 static const char tables_sql[] =
 	"SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND (name IN "
 	"('rocpd_info_agent', 'rocpd_info_code_object', 'rocpd_info_kernel_symbol', "
-	"'rocpd_kernel_dispatch', 'rocpd_event', 'rocpd_info_process', 'rocpd_info_thread') OR "
+	"'rocpd_kernel_dispatch', 'rocpd_event', 'rocpd_info_process', 'rocpd_info_thread', "
+	"'rocpd_string') OR "
 	"(name LIKE 'probe\\_%' ESCAPE '\\' AND name NOT IN ('probe_record', 'probe_counter', "
 	"'probe_loss', 'probe_words'))) ORDER BY name";
 

@@ -8,6 +8,7 @@
 #include "cmds/report/flame_stacks.h"
 #include "cmds/report/report_db.h"
 #include "cmds/report/report_options.h"
+#include "cmds/report/trace_events.h"
 #include "common/cleanup.h"
 #include "common/err.h"
 #include "probe_version.h"
@@ -42,7 +43,7 @@ enum dispatch_field {
 
 static const char dispatches_sql[] =
 	"SELECT k.display_name, r.agent_id, r.queue_id, "
-	"(r.start - (SELECT min(start) FROM rocpd_kernel_dispatch)) / 1000.0, "
+	"(r.start - " TRACE_FIRST ") / 1000.0, "
 	"(r.\"end\" - r.start) / 1000.0, r.dispatch_id, coalesce(" SQL_INSTRUMENTED(
 		"p") ", 0), "
 		     "r.grid_size_x || ' x ' || r.grid_size_y || ' x ' || r.grid_size_z, "
@@ -52,10 +53,60 @@ static const char dispatches_sql[] =
 		     "LEFT JOIN probe_dispatch p ON p.dispatch_id = r.dispatch_id%s "
 		     "ORDER BY r.start";
 
+/*
+ * Viewers order by process and thread: a device is a process with its queues and its copies, and
+ * so is the program with its threads. Their numbers must differ.
+ */
+#define HOST	 "1000000 + "
+#define COPIES	 "1000000"
+#define TIME(at) "(" at " - " TRACE_FIRST ") / 1000.0"
+/* The GPU of a copy; the CPU's if it is between CPUs. */
+#define COPY_AGENT                                                                                 \
+	"coalesce((SELECT min(a.id) FROM rocpd_info_agent a WHERE a.type = 'GPU' AND "             \
+	"a.guid = m.guid AND a.id IN (m.src_agent_id, m.dst_agent_id)), m.dst_agent_id, 0)"
+
+/* pid, tid, name of the first, name of the second. */
 static const char tracks_sql[] =
-	"SELECT DISTINCT r.agent_id, r.queue_id, a.name || ' ' || coalesce(a.product_name, '') "
-	"FROM rocpd_kernel_dispatch r LEFT JOIN rocpd_info_agent a ON a.id = r.agent_id "
-	"ORDER BY 1, 2";
+	"SELECT DISTINCT r.agent_id, r.queue_id, a.name || ' ' || coalesce(a.product_name, ''), "
+	"'queue ' || r.queue_id FROM rocpd_kernel_dispatch r "
+	"LEFT JOIN rocpd_info_agent a ON a.id = r.agent_id AND a.guid = r.guid "
+	"UNION SELECT " COPY_AGENT " AS agent, " COPIES ", a.name || ' ' || "
+	"coalesce(a.product_name, ''), 'copies' FROM rocpd_memory_copy m "
+	"LEFT JOIN rocpd_info_agent a ON a.id = " COPY_AGENT " AND a.guid = m.guid "
+	"UNION SELECT " HOST
+	"p.pid, t.tid, 'process ' || p.pid, coalesce(t.name, 'thread ' || t.tid) "
+	"FROM (SELECT DISTINCT tid, guid FROM rocpd_region) r JOIN rocpd_info_thread t "
+	"ON t.id = r.tid AND t.guid = r.guid JOIN rocpd_info_process p ON p.id = t.pid "
+	"AND p.guid = t.guid ORDER BY 1, 2";
+
+/* Copies, calls, ranges and marks: category, name, pid, tid, ts, dur, correlation, bytes. */
+static const char events_sql[] = "SELECT 'copy', s.string, " COPY_AGENT ", " COPIES ", " TIME(
+	"m.start") " AS ts, "
+		   "(m.\"end\" - m.start) / 1000.0, e.stack_id, m.size FROM " TRACE_COPIES
+		   "LEFT JOIN rocpd_event e ON e.id = m.event_id AND e.guid = m.guid "
+		   "UNION ALL SELECT CASE WHEN c.string <> '" TRACE_MARKERS "' THEN c.string WHEN "
+		   "r.\"end\" = r.start THEN 'mark' ELSE 'range' END, s.string, " HOST
+		   "p.pid, t.tid, " TIME(
+			   "r.start") ", (r.\"end\" - r.start) / 1000.0, e.stack_id, NULL FROM " TRACE_REGIONS
+				      "JOIN rocpd_info_thread t ON t.id = r.tid AND t.guid = r.guid "
+				      "JOIN rocpd_info_process p ON p.id = r.pid AND p.guid = r.guid ORDER BY ts";
+
+/* From the call to the kernel or copy: id, then pid, tid, ts of both ends. */
+static const char arrows_sql[] =
+	"WITH calls AS MATERIALIZED (SELECT e.stack_id AS id, e.guid, " HOST
+	"p.pid AS pid, t.tid, " TIME(
+		"r.start") " AS ts FROM " TRACE_REGIONS
+			   "JOIN rocpd_info_thread t ON t.id = r.tid AND t.guid = r.guid "
+			   "JOIN rocpd_info_process p ON p.id = r.pid AND p.guid = r.guid WHERE e.stack_id > 0) "
+			   "SELECT x.id, x.pid, x.tid, x.ts, r.agent_id, r.queue_id, " TIME(
+				   "r.start") " AS ts "
+					      "FROM rocpd_kernel_dispatch r JOIN rocpd_info_kernel_symbol k ON k.id = r.kernel_id "
+					      "AND k.guid = r.guid JOIN rocpd_event e ON e.id = r.event_id AND e.guid = r.guid "
+					      "JOIN calls x ON x.id = e.stack_id AND x.guid = r.guid%s "
+					      "UNION ALL SELECT x.id, x.pid, x.tid, x.ts, " COPY_AGENT
+					      ", " COPIES ", " TIME(
+						      "m.start") " FROM rocpd_memory_copy m JOIN rocpd_event e ON e.id = m.event_id "
+								 "AND e.guid = m.guid JOIN calls x ON x.id = e.stack_id AND x.guid = m.guid ORDER BY ts";
 
 static void put_member(struct report_json *json, const char *key, const char *text)
 {
@@ -67,6 +118,12 @@ static void put_number(struct report_json *json, const char *key, int64_t value)
 {
 	report_json_key(json, key);
 	report_json_int(json, value);
+}
+
+static void put_real(struct report_json *json, const char *key, double value)
+{
+	report_json_key(json, key);
+	report_json_real(json, value);
 }
 
 /* Metadata: the name that the viewer shows for a process or thread. */
@@ -91,15 +148,13 @@ static struct probe_err *put_tracks(struct report_json *json, const struct repor
 	struct probe_err *err = report_prepare_sql(db, tracks_sql, &stmt);
 
 	while (!err) {
-		char queue[40];
 		bool row;
 
 		err = report_step(db, stmt, &row);
 		if (err || !row)
 			break;
-		snprintf(queue, sizeof(queue), "queue %s", report_cell(stmt, 1));
 		put_name(json, "process_name", stmt, report_cell(stmt, 2));
-		put_name(json, "thread_name", stmt, queue);
+		put_name(json, "thread_name", stmt, report_cell(stmt, 3));
 	}
 	return err;
 }
@@ -114,10 +169,8 @@ static void put_dispatch(struct report_json *json, sqlite3_stmt *stmt)
 	put_member(json, "name", report_cell(stmt, D_KERNEL));
 	put_number(json, "pid", sqlite3_column_int64(stmt, D_AGENT));
 	put_number(json, "tid", sqlite3_column_int64(stmt, D_QUEUE));
-	report_json_key(json, "ts");
-	report_json_real(json, sqlite3_column_double(stmt, D_START));
-	report_json_key(json, "dur");
-	report_json_real(json, sqlite3_column_double(stmt, D_DURATION));
+	put_real(json, "ts", sqlite3_column_double(stmt, D_START));
+	put_real(json, "dur", sqlite3_column_double(stmt, D_DURATION));
 	report_json_key(json, "args");
 	report_json_open(json, '{');
 	put_number(json, "dispatch", sqlite3_column_int64(stmt, D_DISPATCH));
@@ -129,27 +182,90 @@ static void put_dispatch(struct report_json *json, sqlite3_stmt *stmt)
 	report_json_close(json, '}');
 }
 
-struct probe_err *export_chrome(const struct report *report, const struct report_db *db, FILE *out)
+enum event_field { E_CATEGORY, E_NAME, E_PID, E_TID, E_TIME, E_DURATION, E_CORRELATION, E_BYTES };
+
+static void put_event(struct report_json *json, sqlite3_stmt *stmt)
+{
+	const char *category = report_cell(stmt, E_CATEGORY);
+	bool instant = !strcmp(category, "mark");
+
+	report_json_open(json, '{');
+	put_member(json, "ph", instant ? "i" : "X");
+	put_member(json, "cat", category);
+	put_member(json, "name", report_cell(stmt, E_NAME));
+	put_number(json, "pid", sqlite3_column_int64(stmt, E_PID));
+	put_number(json, "tid", sqlite3_column_int64(stmt, E_TID));
+	put_real(json, "ts", sqlite3_column_double(stmt, E_TIME));
+	if (instant)
+		put_member(json, "s", "t");
+	else
+		put_real(json, "dur", sqlite3_column_double(stmt, E_DURATION));
+	report_json_key(json, "args");
+	report_json_open(json, '{');
+	if (sqlite3_column_int64(stmt, E_CORRELATION))
+		put_number(json, "correlation", sqlite3_column_int64(stmt, E_CORRELATION));
+	if (sqlite3_column_type(stmt, E_BYTES) != SQLITE_NULL)
+		put_number(json, "bytes", sqlite3_column_int64(stmt, E_BYTES));
+	report_json_close(json, '}');
+	report_json_close(json, '}');
+}
+
+/* One end of an arrow; `at`: its first column. It binds to the slice that contains the time. */
+static void put_end(struct report_json *json, sqlite3_stmt *stmt, bool start, int at)
+{
+	report_json_open(json, '{');
+	put_member(json, "ph", start ? "s" : "f");
+	put_member(json, "cat", "launch");
+	put_member(json, "name", "launch");
+	put_number(json, "id", sqlite3_column_int64(stmt, 0));
+	put_number(json, "pid", sqlite3_column_int64(stmt, at));
+	put_number(json, "tid", sqlite3_column_int64(stmt, at + 1));
+	put_real(json, "ts", sqlite3_column_double(stmt, at + 2));
+	if (!start)
+		put_member(json, "bp", "e");
+	report_json_close(json, '}');
+}
+
+static void put_arrow(struct report_json *json, sqlite3_stmt *stmt)
+{
+	put_end(json, stmt, true, 1);
+	put_end(json, stmt, false, 4);
+}
+
+static struct probe_err *put_all(const struct report *report, const struct report_db *db,
+				 struct report_json *json, const char *sql,
+				 void (*put)(struct report_json *json, sqlite3_stmt *stmt))
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
-	struct report_json json = {.out = out, .compact = true};
-	struct probe_err *err = prepare_matching(report, db, dispatches_sql, &stmt);
+	struct probe_err *err = prepare_matching(report, db, sql, &stmt);
 
-	if (err)
-		return err;
-	report_json_open(&json, '{');
-	put_member(&json, "displayTimeUnit", "ns");
-	report_json_key(&json, "traceEvents");
-	report_json_open(&json, '[');
-	err = put_tracks(&json, db);
 	while (!err) {
 		bool row;
 
 		err = report_step(db, stmt, &row);
 		if (err || !row)
 			break;
-		put_dispatch(&json, stmt);
+		put(json, stmt);
 	}
+	return err;
+}
+
+struct probe_err *export_chrome(const struct report *report, const struct report_db *db, FILE *out)
+{
+	struct report_json json = {.out = out, .compact = true};
+	struct probe_err *err;
+
+	report_json_open(&json, '{');
+	put_member(&json, "displayTimeUnit", "ns");
+	report_json_key(&json, "traceEvents");
+	report_json_open(&json, '[');
+	err = put_tracks(&json, db);
+	if (!err)
+		err = put_all(report, db, &json, dispatches_sql, put_dispatch);
+	if (!err)
+		err = put_all(report, db, &json, events_sql, put_event);
+	if (!err)
+		err = put_all(report, db, &json, arrows_sql, put_arrow);
 	report_json_close(&json, ']');
 	report_json_close(&json, '}');
 	return err;

@@ -397,7 +397,7 @@ static struct probe_err *take(void *user, int key, const char *value)
 
 static struct probe_err *unknown_verb(const char *word)
 {
-	char text[200] = "";
+	char text[400] = "";
 	size_t n = 0;
 
 	for (const struct report_verb *const *verb = report_verbs; *verb && n < sizeof(text);

@@ -34,6 +34,9 @@ static const struct report_column columns[] = {
 	{"completed", "completed", REPORT_INT, false, "p.completed",
 	 "0: its completion was not recorded"},
 	{"kernel_id", "kernel id", REPORT_INT, false, "p.kernel_id", ""},
+	{"range", "ROCTx range", REPORT_TEXT, false,
+	 "nullif((SELECT string FROM rocpd_string s WHERE s.id = r.region_name_id), '')",
+	 "innermost range that it was launched in (probe-run --marker-trace)"},
 	{"reason", "why not instrumented", REPORT_TEXT, true,
 	 "CASE WHEN " SQL_VERDICT(
 		 "p") " = 'no_clone' AND k.kernel_name GLOB '" PROBE_RUNTIME_KERNELS

@@ -7,7 +7,7 @@ probe-report export --format chrome run.db | jq -c '.displayTimeUnit, .traceEven
 probe-report export --format chrome -k copy run.db | jq -c '.traceEvents | map(select(.ph == "X")) | length'
 echo "== rocprofv3's files of kernels; clones are apart"
 probe-report export --format rocprofv3 -o out run.db
-cat out_kernel_trace.csv out_kernel_stats.csv
+cat out_kernel_trace.csv out_kernel_stats.csv out_domain_stats.csv out_agent_info.csv; ls out_*
 python3 - <<'END'
 import csv
 rows = list(csv.DictReader(open("out_kernel_stats.csv")))

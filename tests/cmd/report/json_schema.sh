@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 . "$(dirname "$0")/database.inc"
+. "$(dirname "$0")/traced.inc"
 # Rows of real verbs fit the schemas in docs/schema.
 sample run.db
 sample before.db
@@ -17,3 +18,7 @@ fits occupancy run.db
 fits doctor run.db
 fits diff before.db run.db
 fits check --fail-on 'line.conflicts > 0' run.db 2>/dev/null
+traced run.db
+for verb in timeline stats api copies markers; do
+	fits $verb run.db
+done
