@@ -15,7 +15,7 @@ static const struct report_column kernel_columns[] = {
 	{"dispatches", "dispatches", REPORT_INT, true, "dispatches", "times launched"},
 	{"instrumented", "instrumented", REPORT_INT, true, "instrumented",
 	 "dispatches that ran as an instrumented clone"},
-	{"launch_shape", "launch shape", REPORT_TEXT, false, "launch_shape",
+	{"launch_shape", "launch shape", REPORT_TEXT, false, "launch_shapes",
 	 "workgroups and their size; or how many shapes it was launched in"},
 	{"original_ns", "time ns", REPORT_INT, true, "original_ns",
 	 "GPU time of the uninstrumented dispatches"},
@@ -71,7 +71,7 @@ static const struct report_column kernel_columns[] = {
 #define FROM(counted, sums)                                                                        \
 	"(WITH " COST_OBJECTS ", " COST_LAUNCHES("1", COST_ALL_SHAPES) ", " COST_TIMES ", "        \
 	counted LAUNCHED " SELECT k.*, l.loads, l.clone_vgprs, l.clone, "                \
-	"t.dispatches, t.instrumented, t.launch_shape, t.original_ns, t.original_average, "        \
+	"t.dispatches, t.instrumented, t.launch_shapes, t.original_ns, t.original_average, "        \
 	"t.clone_ns, t.clone_average, m.cycles, m.conflicts, m.excess128 FROM launched l JOIN rocpd_info_kernel_symbol k "              \
 	"ON k.id = l.kernel JOIN times t ON t.code = l.code AND t.symbol = l.symbol "              \
 	"LEFT JOIN " sums " m ON m.code = l.code AND m.symbol = l.symbol)"

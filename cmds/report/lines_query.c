@@ -75,7 +75,7 @@ static const struct report_column columns[] = {
 	{"line", "line", REPORT_INT, true, "place_line", "0: compiled without -g"},
 	{"column", "col", REPORT_INT, true, "users_column", "byte in the line, from 1"},
 	{"kernel", "kernel", REPORT_TEXT, true, "place_kernel", "demangled"},
-	{"launch_shape", "launch shape", REPORT_TEXT, false, "launch_shape",
+	{"launch_shape", "launch shape", REPORT_TEXT, false, "launch_shapes",
 	 "number and size of workgroups; or the number of shapes in which the kernel was launched"},
 	{"function", "function", REPORT_TEXT, false, "function",
 	 "function of the line, perhaps inlined"},

@@ -95,15 +95,15 @@
 	"sum(ns) FILTER (WHERE instrumented) AS clone_ns, "                                        \
 	"CAST(avg(ns) FILTER (WHERE instrumented) AS INTEGER) AS clone_average, "                  \
 	"CASE count(DISTINCT real_shape) WHEN 1 THEN max(real_shape) ELSE "                        \
-	"count(DISTINCT real_shape) || ' shapes' END AS launch_shape, "                            \
+	"count(DISTINCT real_shape) || ' shapes' END AS launch_shapes, "                            \
 	"max(mhz) AS mhz FROM launches GROUP BY code, symbol, shape)"
 
 /* What a row has of its kernel's times. */
 #define COST_OF_TIMES                                                                              \
-	"launch_shape, original_average, clone_ns, instrumented, clock_mhz"
+	"launch_shapes, original_average, clone_ns, instrumented, clock_mhz"
 #define COST_JOIN_TIMES(key, shape)                                                                \
 	" LEFT JOIN (SELECT code AS timed_code, symbol AS timed_symbol, shape AS timed_shape, "    \
-	"launch_shape, original_average, clone_ns, instrumented, mhz AS clock_mhz FROM times) "    \
+	"launch_shapes, original_average, clone_ns, instrumented, mhz AS clock_mhz FROM times) "    \
 	"ON timed_code = " key ".code AND timed_symbol = " key ".symbol AND timed_shape = " shape " "
 
 #define COST_LOADS SQL_WORD(PROBE_ACCESS_TABLE, "s.access") " = 'load'"
