@@ -16,7 +16,8 @@ enum {
 	 */
 	FIRST_SLICE = 500000,
 	NEXT_SLICE = 20000,
-	KEEP_SLOTS = 64, /* unused slots beyond this number are unmapped */
+	/* Unused slots beyond this number are unmapped. Units rarely hold more workgroups. */
+	KEEP_SLOTS = 1024,
 };
 
 static pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
