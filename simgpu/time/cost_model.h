@@ -200,11 +200,11 @@ struct time_cu {
 	struct sim_time_counters counters;
 	struct time_touched touched;
 	struct time_sampler *sampler; /* kept between dispatches; used if `tick` is finite */
-	struct sim_trace *traces[SIM_CU_WAVES];
 	struct time_wave waves[SIM_CU_WAVES];
 	struct time_group groups[SIM_CU_WAVES];
 	_Alignas(64) struct time_line l1[256];
 	_Alignas(64) struct time_line scalar[256];
+	struct sim_trace traces[SIM_CU_WAVES];
 };
 
 /* The L2 as one queue sees it; its contents are kept between dispatches. */
@@ -226,6 +226,12 @@ struct sim_time {
 	uint32_t crowd[TIME_CHANNELS]; /* additional cost of a request, in 1/CROWD_NONE */
 	struct sim_place_request want;
 };
+
+/* How many of the two halves of a line. */
+static inline uint32_t count_halves(uint32_t halves)
+{
+	return (halves & 1) + (halves >> 1);
+}
 
 static inline uint64_t later(uint64_t a, uint64_t b)
 {

@@ -9,6 +9,7 @@
  */
 #include "simgpu/time/l2_cache.h"
 
+#include <emmintrin.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,20 +32,39 @@ static uint32_t tag_of(uint64_t line)
 	return (uint32_t)(line / SETS) << 4;
 }
 
+/* The way that holds a line, or WAYS. */
+static int find_way(const uint32_t *set, uint64_t line)
+{
+	const __m128i tag = _mm_set1_epi32((int)tag_of(line)), tags = _mm_set1_epi32(~15);
+	const __m128i *ways = (const __m128i *)set;
+	uint32_t found = 0;
+
+	for (int i = 0; i < WAYS / 4; i++) {
+		__m128i same = _mm_cmpeq_epi32(_mm_and_si128(_mm_load_si128(ways + i), tags), tag);
+
+		found |= (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(same)) << (4 * i);
+	}
+	/* A way that was never used has the tag 0. */
+	for (; found; found &= found - 1)
+		if (set[__builtin_ctz(found)] & VALID)
+			return __builtin_ctz(found);
+	return WAYS;
+}
+
 static uint32_t lookup(const struct time_l2 *l2, uint64_t line)
 {
 	const uint32_t *set = l2->set[set_of(line)];
-	uint32_t tag = tag_of(line);
+	int way = find_way(set, line);
 
-	for (int i = 0; i < WAYS; i++)
-		if ((set[i] & ~15u) == tag && set[i] & VALID)
-			return set[i];
-	return 0;
+	return way < WAYS ? set[way] : 0;
 }
 
+/* Sixteen lines in a row lie in one cache line of the host. */
 static uint32_t hash(const struct time_touched *touched, uint64_t line)
 {
-	return (uint32_t)((line * 0x9e3779b97f4a7c15u) >> 32) & (touched->size - 1);
+	uint64_t block = line / 16 * 0x9e3779b97f4a7c15u;
+
+	return (uint32_t)((block >> 32 & ~15u) | ((line ^ block >> 60) & 15)) & (touched->size - 1);
 }
 
 bool time_touched_init(struct time_touched *touched)
@@ -113,7 +133,7 @@ struct time_touch *time_l2_touch(struct time_cu *cu, uint64_t line)
 /* Halves fetched from memory that an earlier unit had already fetched count as hits. */
 static void count_again(struct time_cu *cu, uint8_t again)
 {
-	uint32_t halves = (uint32_t)__builtin_popcount(again);
+	uint32_t halves = count_halves(again);
 
 	cu->counters.tcc_ea_read -= halves;
 	if (!halves)
@@ -126,16 +146,15 @@ static void merge_touch(struct time_cu *cu, struct time_l2 *l2, const struct tim
 {
 	uint32_t *set = l2->set[set_of(touch->line)];
 	uint32_t tag = tag_of(touch->line), now = tag | touch->valid | (uint32_t)touch->dirty << 2;
-	int at = 0;
+	int at = find_way(set, touch->line);
 
-	while (at < WAYS - 1 && !((set[at] & ~15u) == tag && set[at] & VALID))
-		at++;
-	if ((set[at] & ~15u) == tag && set[at] & VALID) {
+	if (at < WAYS) {
 		count_again(cu, touch->missed & set[at] & VALID);
 		now |= set[at];
 	} else {
 		/* The least recently used line is evicted; its dirty halves are written back. */
-		cu->counters.tcc_ea_write += (uint32_t)__builtin_popcount(set[at] & DIRTY);
+		at = WAYS - 1;
+		cu->counters.tcc_ea_write += count_halves((set[at] & DIRTY) >> 2);
 	}
 	memmove(set + 1, set, (size_t)at * sizeof(*set));
 	set[0] = now;

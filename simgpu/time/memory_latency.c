@@ -127,7 +127,7 @@ static uint32_t halves_of(uint64_t line, uint32_t count)
 /* Reads one or two halves from the L2, or through it from memory; returns when they can be used. */
 static uint64_t l2_read(struct time_cu *cu, uint64_t line, uint32_t halves, uint64_t at)
 {
-	uint32_t count = (uint32_t)__builtin_popcount(halves), missed;
+	uint32_t count = count_halves(halves), missed;
 	uint64_t number = l2_line(cu, line);
 	struct time_touch *touch = time_l2_touch(cu, number);
 	uint64_t start =
@@ -141,7 +141,7 @@ static uint64_t l2_read(struct time_cu *cu, uint64_t line, uint32_t halves, uint
 	}
 	touch->valid |= missed;
 	touch->missed |= missed;
-	count = (uint32_t)__builtin_popcount(missed);
+	count = count_halves(missed);
 	cu->counters.tcc_miss++;
 	cu->counters.tcc_ea_read += count;
 	start = serve(&cu->hbm, start, count * cu->time->hbm);
@@ -154,7 +154,7 @@ static uint64_t l2_read(struct time_cu *cu, uint64_t line, uint32_t halves, uint
  */
 static uint64_t l2_write(struct time_cu *cu, uint64_t line, uint32_t halves, uint64_t at)
 {
-	uint32_t count = (uint32_t)__builtin_popcount(halves), clean;
+	uint32_t count = count_halves(halves), clean;
 	uint64_t number = l2_line(cu, line);
 	struct time_touch *touch = time_l2_touch(cu, number);
 	uint64_t start =
@@ -165,7 +165,7 @@ static uint64_t l2_write(struct time_cu *cu, uint64_t line, uint32_t halves, uin
 	cu->counters.tcc_hit += count - !touch->valid;
 	clean = halves & ~(uint32_t)touch->dirty;
 	if (clean)
-		start = serve(&cu->hbm, start, (uint32_t)__builtin_popcount(clean) * cu->time->hbm);
+		start = serve(&cu->hbm, start, count_halves(clean) * cu->time->hbm);
 	touch->valid |= halves;
 	touch->dirty |= halves;
 	return start + use_after(sim_time_cost.l2);
@@ -193,7 +193,7 @@ static uint64_t load_lines(struct time_cu *cu, uint64_t line, uint32_t count, ui
 	}
 	if (!halves)
 		return done;
-	cu->counters.tcp_tcc_read += (uint32_t)__builtin_popcount(halves);
+	cu->counters.tcp_tcc_read += count_halves(halves);
 	filled = l2_read(cu, line, halves, at + count - 1);
 	for (uint32_t i = 0; i < count; i++) {
 		if (!(halves & halves_of(line + i, 1)))

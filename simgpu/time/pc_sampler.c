@@ -92,10 +92,10 @@ bool time_sampler_begin(struct time_cu *cu, const struct sim_sampling *how, uint
 	if (!cu->sampler)
 		cu->sampler = calloc(1, sizeof(*cu->sampler));
 	for (uint32_t i = 0; i < SIM_CU_WAVES && cu->sampler; i++) {
-		if (!cu->traces[i]->mark)
-			cu->traces[i]->mark =
+		if (!cu->traces[i].mark)
+			cu->traces[i].mark =
 				malloc(SIM_TRACE_MARKS * sizeof(struct sim_trace_mark));
-		if (!cu->traces[i]->mark)
+		if (!cu->traces[i].mark)
 			return false;
 	}
 	if (!cu->sampler)

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "simgpu/base/sim_options.h"
 #include "simgpu/time/l2_cache.h"
@@ -15,7 +16,11 @@
 #include "simgpu/time/issue_slots.h"
 #include "simgpu/time/wave_progress.h"
 
-enum { QUANTUM = 512 }; /* instructions that a wave runs at a time */
+enum {
+	QUANTUM = 512, /* instructions that a wave runs at a time */
+	HUGE_PAGE = 2 << 20,
+	BLOCK_BYTES = HUGE_PAGE, /* of units that are allocated together */
+};
 
 static void add_isa(struct sim_counters *sum, struct sim_counters *part)
 {
@@ -77,7 +82,7 @@ static void start_wave(struct time_cu *cu, struct time_group *group, uint32_t i)
 
 	w->simd = (uint8_t)(number / SIM_SIMD_WAVES);
 	simd = &cu->simd[w->simd];
-	w->trace = cu->traces[number];
+	w->trace = &cu->traces[number];
 	w->at = w->end = w->last = NULL;
 	w->code = NULL;
 	w->state = TIME_RUNS;
@@ -157,19 +162,27 @@ void time_groups_start(struct time_cu *cu)
 static pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct time_cu *free_cus;
 
-static struct time_cu *make_cu(void)
+/*
+ * Units are used in turn, and what all of them hold is more than the host's caches and address
+ * translation cover in pages of 4 KiB. So several are allocated at a time, in huge pages.
+ */
+static struct time_cu *make_cus(void)
 {
-	struct time_cu *cu = aligned_alloc(64, (sizeof(*cu) + 63) & ~(size_t)63);
+	const size_t size = (sizeof(struct time_cu) + 63) & ~(size_t)63;
+	char *block = aligned_alloc(HUGE_PAGE, BLOCK_BYTES);
+	struct time_cu *first = NULL;
 
-	if (!cu)
+	if (!block)
 		return NULL;
-	memset(cu, 0, sizeof(*cu));
-	if (time_touched_init(&cu->touched))
-		return cu;
-	free(cu->touched.touch);
-	free(cu->touched.index);
-	free(cu);
-	return NULL;
+	madvise(block, BLOCK_BYTES, MADV_HUGEPAGE);
+	for (size_t at = 0; at + size <= BLOCK_BYTES; at += size) {
+		struct time_cu *cu = (struct time_cu *)(block + at);
+
+		memset(cu, 0, size);
+		cu->next_free = first;
+		first = cu;
+	}
+	return first;
 }
 
 struct time_cu *time_cu_acquire(struct sim_dispatch *dispatch, struct sim_time *time,
@@ -178,23 +191,20 @@ struct time_cu *time_cu_acquire(struct sim_dispatch *dispatch, struct sim_time *
 	struct time_cu *cu;
 
 	pthread_mutex_lock(&free_lock);
+	if (!free_cus)
+		free_cus = make_cus();
 	cu = free_cus;
 	if (cu)
 		free_cus = cu->next_free;
 	pthread_mutex_unlock(&free_lock);
 	if (!cu)
-		cu = make_cu();
-	for (uint32_t i = 0; cu && i < SIM_CU_WAVES; i++) {
-		if (!cu->traces[i])
-			cu->traces[i] = calloc(1, sizeof(*cu->traces[i]));
-		cu->waves[i].group = NULL;
-		if (cu->traces[i])
-			continue;
+		return NULL;
+	if (!cu->touched.index && !time_touched_init(&cu->touched)) {
 		time_cu_release(cu);
 		return NULL;
 	}
-	if (!cu)
-		return NULL;
+	for (uint32_t i = 0; i < SIM_CU_WAVES; i++)
+		cu->waves[i].group = NULL;
 	cu->touched.count = 0;
 	memset(cu->touched.index, 0, cu->touched.size * sizeof(*cu->touched.index));
 	/* All fields between these two start at zero. */
