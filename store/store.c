@@ -119,7 +119,8 @@ static int exec(struct probe_store *store, const char *sql)
 static bool make_schema(struct probe_store *store)
 {
 	static const char *const parts[] = {probe_sql_rocpd_tables, probe_sql_rocpd_views,
-					    probe_sql_probe_tables, probe_sql_words_view};
+					    probe_sql_rpd_views, probe_sql_probe_tables,
+					    probe_sql_words_view};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		char *sql = probe_sql_expand(parts[i], store->suffix, store->guid);

@@ -5,6 +5,7 @@
 
 extern const char probe_sql_rocpd_tables[];
 extern const char probe_sql_rocpd_views[];
+extern const char probe_sql_rpd_views[];
 extern const char probe_sql_probe_tables[];
 
 #endif

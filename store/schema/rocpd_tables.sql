@@ -1,22 +1,22 @@
 -- SPDX-License-Identifier: MIT
--- Tables of ROCpd schema version 3 (rocprofiler-sdk 1.0.0): names, columns, types and keys are that
+-- Tables of ROCpd schema version 3.0.3 (rocprofiler-sdk, June 2026): names, columns, types and keys are that
 -- schema's, so that queries and converters written for it work. {{uuid}} is "_" and the guid with
 -- '_' for '-'; {{guid}} is the guid itself. The writer fills what Probe knows and leaves the rest.
 
 CREATE TABLE "rocpd_metadata{{uuid}}" (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	tag TEXT NOT NULL,
 	"value" TEXT NOT NULL
 );
 
 CREATE TABLE "rocpd_string{{uuid}}" (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	guid TEXT DEFAULT '{{guid}}' NOT NULL,
 	"string" TEXT NOT NULL UNIQUE
 );
 
 CREATE TABLE "rocpd_info_node{{uuid}}" (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	guid TEXT DEFAULT '{{guid}}' NOT NULL,
 	"hash" BIGINT NOT NULL UNIQUE,
 	"machine_id" TEXT NOT NULL UNIQUE,
@@ -29,7 +29,7 @@ CREATE TABLE "rocpd_info_node{{uuid}}" (
 );
 
 CREATE TABLE "rocpd_info_process{{uuid}}" (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	guid TEXT DEFAULT '{{guid}}' NOT NULL,
 	"nid" INTEGER NOT NULL,
 	"ppid" INTEGER,
@@ -45,7 +45,7 @@ CREATE TABLE "rocpd_info_process{{uuid}}" (
 );
 
 CREATE TABLE "rocpd_info_thread{{uuid}}" (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	guid TEXT DEFAULT '{{guid}}' NOT NULL,
 	"nid" INTEGER NOT NULL,
 	"ppid" INTEGER,
@@ -60,11 +60,11 @@ CREATE TABLE "rocpd_info_thread{{uuid}}" (
 );
 
 CREATE TABLE "rocpd_info_agent{{uuid}}" (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	guid TEXT DEFAULT '{{guid}}' NOT NULL,
 	"nid" INTEGER NOT NULL,
 	"pid" INTEGER NOT NULL,
-	"type" TEXT CHECK ("type" IN ('CPU', 'GPU')),
+	"type" TEXT CHECK ("type" IN ('CPU', 'GPU', 'NIC')),
 	"absolute_index" INTEGER,
 	"logical_index" INTEGER,
 	"type_index" INTEGER,
@@ -80,7 +80,7 @@ CREATE TABLE "rocpd_info_agent{{uuid}}" (
 );
 
 CREATE TABLE "rocpd_info_queue{{uuid}}" (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	guid TEXT DEFAULT '{{guid}}' NOT NULL,
 	"nid" INTEGER NOT NULL,
 	"pid" INTEGER NOT NULL,
@@ -91,7 +91,7 @@ CREATE TABLE "rocpd_info_queue{{uuid}}" (
 );
 
 CREATE TABLE "rocpd_info_stream{{uuid}}" (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	guid TEXT DEFAULT '{{guid}}' NOT NULL,
 	"nid" INTEGER NOT NULL,
 	"pid" INTEGER NOT NULL,
@@ -102,12 +102,12 @@ CREATE TABLE "rocpd_info_stream{{uuid}}" (
 );
 
 CREATE TABLE "rocpd_info_pmc{{uuid}}" (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	guid TEXT DEFAULT '{{guid}}' NOT NULL,
 	"nid" INTEGER NOT NULL,
 	"pid" INTEGER NOT NULL,
 	"agent_id" INTEGER,
-	"target_arch" TEXT CHECK ("target_arch" IN ('CPU', 'GPU')),
+	"target_arch" TEXT CHECK ("target_arch" IN ('CPU', 'GPU', 'NIC')),
 	"event_code" INT,
 	"instance_id" INTEGER,
 	"name" TEXT NOT NULL,
@@ -121,6 +121,7 @@ CREATE TABLE "rocpd_info_pmc{{uuid}}" (
 	"expression" TEXT,
 	"is_constant" INTEGER,
 	"is_derived" INTEGER,
+	"spm_support" INTEGER,
 	"extdata" JSONB DEFAULT '{}' NOT NULL,
 	FOREIGN KEY ("nid") REFERENCES "rocpd_info_node{{uuid}}" (id) ON UPDATE CASCADE,
 	FOREIGN KEY ("pid") REFERENCES "rocpd_info_process{{uuid}}" (id) ON UPDATE CASCADE,
@@ -128,7 +129,7 @@ CREATE TABLE "rocpd_info_pmc{{uuid}}" (
 );
 
 CREATE TABLE "rocpd_info_code_object{{uuid}}" (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	guid TEXT DEFAULT '{{guid}}' NOT NULL,
 	"nid" INTEGER NOT NULL,
 	"pid" INTEGER NOT NULL,
@@ -145,7 +146,7 @@ CREATE TABLE "rocpd_info_code_object{{uuid}}" (
 );
 
 CREATE TABLE "rocpd_info_kernel_symbol{{uuid}}" (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	guid TEXT DEFAULT '{{guid}}' NOT NULL,
 	"nid" INTEGER NOT NULL,
 	"pid" INTEGER NOT NULL,
@@ -167,7 +168,7 @@ CREATE TABLE "rocpd_info_kernel_symbol{{uuid}}" (
 );
 
 CREATE TABLE "rocpd_track{{uuid}}" (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	guid TEXT DEFAULT '{{guid}}' NOT NULL,
 	"nid" INTEGER NOT NULL,
 	"pid" INTEGER,
@@ -181,7 +182,7 @@ CREATE TABLE "rocpd_track{{uuid}}" (
 );
 
 CREATE TABLE "rocpd_event{{uuid}}" (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	guid TEXT DEFAULT '{{guid}}' NOT NULL,
 	"category_id" INTEGER,
 	"stack_id" INTEGER,
@@ -194,7 +195,7 @@ CREATE TABLE "rocpd_event{{uuid}}" (
 );
 
 CREATE TABLE "rocpd_arg{{uuid}}" (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	guid TEXT DEFAULT '{{guid}}' NOT NULL,
 	"event_id" INTEGER NOT NULL,
 	"position" INTEGER NOT NULL,
@@ -206,18 +207,23 @@ CREATE TABLE "rocpd_arg{{uuid}}" (
 );
 
 CREATE TABLE "rocpd_pmc_event{{uuid}}" (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	guid TEXT DEFAULT '{{guid}}' NOT NULL,
 	"event_id" INTEGER,
+	"sample_id" INTEGER,
 	"pmc_id" INTEGER NOT NULL,
 	"value" REAL DEFAULT 0.0,
+	"xcc" INTEGER,
+	"shader_engine" INTEGER,
+	"instance" INTEGER,
 	"extdata" JSONB DEFAULT '{}',
 	FOREIGN KEY ("event_id") REFERENCES "rocpd_event{{uuid}}" (id) ON UPDATE CASCADE,
-	FOREIGN KEY ("pmc_id") REFERENCES "rocpd_info_pmc{{uuid}}" (id) ON UPDATE CASCADE
+	FOREIGN KEY ("pmc_id") REFERENCES "rocpd_info_pmc{{uuid}}" (id) ON UPDATE CASCADE,
+	FOREIGN KEY ("sample_id") REFERENCES "rocpd_sample{{uuid}}" (id) ON UPDATE CASCADE
 );
 
 CREATE TABLE "rocpd_region{{uuid}}" (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	guid TEXT DEFAULT '{{guid}}' NOT NULL,
 	"nid" INTEGER NOT NULL,
 	"pid" INTEGER NOT NULL,
@@ -235,7 +241,7 @@ CREATE TABLE "rocpd_region{{uuid}}" (
 );
 
 CREATE TABLE "rocpd_sample{{uuid}}" (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	guid TEXT DEFAULT '{{guid}}' NOT NULL,
 	"track_id" INTEGER NOT NULL,
 	"timestamp" BIGINT NOT NULL,
@@ -246,7 +252,7 @@ CREATE TABLE "rocpd_sample{{uuid}}" (
 );
 
 CREATE TABLE "rocpd_kernel_dispatch{{uuid}}" (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	guid TEXT DEFAULT '{{guid}}' NOT NULL,
 	"nid" INTEGER NOT NULL,
 	"pid" INTEGER NOT NULL,
@@ -266,6 +272,8 @@ CREATE TABLE "rocpd_kernel_dispatch{{uuid}}" (
 	"grid_size_x" INTEGER NOT NULL,
 	"grid_size_y" INTEGER NOT NULL,
 	"grid_size_z" INTEGER NOT NULL,
+	"graph_exec_id" INTEGER NOT NULL DEFAULT 0,
+	"graph_node_id" INTEGER NOT NULL DEFAULT 0,
 	"region_name_id" INTEGER,
 	"event_id" INTEGER,
 	"extdata" JSONB DEFAULT '{}' NOT NULL,
@@ -281,7 +289,7 @@ CREATE TABLE "rocpd_kernel_dispatch{{uuid}}" (
 );
 
 CREATE TABLE "rocpd_memory_copy{{uuid}}" (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	guid TEXT DEFAULT '{{guid}}' NOT NULL,
 	"nid" INTEGER NOT NULL,
 	"pid" INTEGER NOT NULL,
@@ -296,6 +304,8 @@ CREATE TABLE "rocpd_memory_copy{{uuid}}" (
 	"size" INTEGER NOT NULL,
 	"queue_id" INTEGER,
 	"stream_id" INTEGER,
+	"graph_exec_id" INTEGER NOT NULL DEFAULT 0,
+	"graph_node_id" INTEGER NOT NULL DEFAULT 0,
 	"region_name_id" INTEGER,
 	"event_id" INTEGER,
 	"extdata" JSONB DEFAULT '{}' NOT NULL,
@@ -312,7 +322,7 @@ CREATE TABLE "rocpd_memory_copy{{uuid}}" (
 );
 
 CREATE TABLE "rocpd_memory_allocate{{uuid}}" (
-	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	guid TEXT DEFAULT '{{guid}}' NOT NULL,
 	"nid" INTEGER NOT NULL,
 	"pid" INTEGER NOT NULL,
@@ -328,6 +338,53 @@ CREATE TABLE "rocpd_memory_allocate{{uuid}}" (
 	"stream_id" INTEGER,
 	"event_id" INTEGER,
 	"extdata" JSONB DEFAULT '{}' NOT NULL,
+	FOREIGN KEY ("nid") REFERENCES "rocpd_info_node{{uuid}}" (id) ON UPDATE CASCADE,
+	FOREIGN KEY ("pid") REFERENCES "rocpd_info_process{{uuid}}" (id) ON UPDATE CASCADE,
+	FOREIGN KEY ("tid") REFERENCES "rocpd_info_thread{{uuid}}" (id) ON UPDATE CASCADE,
+	FOREIGN KEY ("agent_id") REFERENCES "rocpd_info_agent{{uuid}}" (id) ON UPDATE CASCADE,
+	FOREIGN KEY ("queue_id") REFERENCES "rocpd_info_queue{{uuid}}" (id) ON UPDATE CASCADE,
+	FOREIGN KEY ("stream_id") REFERENCES "rocpd_info_stream{{uuid}}" (id) ON UPDATE CASCADE,
+	FOREIGN KEY ("event_id") REFERENCES "rocpd_event{{uuid}}" (id) ON UPDATE CASCADE
+);
+
+CREATE TABLE "rocpd_graph_launch{{uuid}}" (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	guid TEXT DEFAULT '{{guid}}' NOT NULL,
+	"nid" INTEGER NOT NULL,
+	"pid" INTEGER NOT NULL,
+	"tid" INTEGER,
+	"agent_id" INTEGER,
+	"queue_id" INTEGER,
+	"start" BIGINT NOT NULL,
+	"end" BIGINT NOT NULL,
+	"graph_exec_id" INTEGER NOT NULL,
+	"kernel_dispatch_count" INTEGER NOT NULL DEFAULT 0,
+	"event_id" INTEGER,
+	"extdata" JSONB DEFAULT '{}' NOT NULL,
+	FOREIGN KEY ("nid") REFERENCES "rocpd_info_node{{uuid}}" (id) ON UPDATE CASCADE,
+	FOREIGN KEY ("pid") REFERENCES "rocpd_info_process{{uuid}}" (id) ON UPDATE CASCADE,
+	FOREIGN KEY ("tid") REFERENCES "rocpd_info_thread{{uuid}}" (id) ON UPDATE CASCADE,
+	FOREIGN KEY ("agent_id") REFERENCES "rocpd_info_agent{{uuid}}" (id) ON UPDATE CASCADE,
+	FOREIGN KEY ("queue_id") REFERENCES "rocpd_info_queue{{uuid}}" (id) ON UPDATE CASCADE,
+	FOREIGN KEY ("event_id") REFERENCES "rocpd_event{{uuid}}" (id) ON UPDATE CASCADE
+);
+
+CREATE TABLE "rocpd_event_operation{{uuid}}" (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	guid TEXT DEFAULT '{{guid}}' NOT NULL,
+	"nid" INTEGER NOT NULL,
+	"pid" INTEGER NOT NULL,
+	"tid" INTEGER,
+	"agent_id" INTEGER NOT NULL,
+	"event_obj" INTEGER NOT NULL,
+	"type_id" INTEGER NOT NULL,
+	"issue_id" INTEGER NOT NULL,
+	"queue_id" INTEGER NOT NULL,
+	"stream_id" INTEGER NOT NULL,
+	"start" BIGINT NOT NULL,
+	"end" BIGINT NOT NULL,
+	"type" TEXT CHECK ("type" IN ('WAIT', 'SIGNAL')),
+	"event_id" INTEGER,
 	FOREIGN KEY ("nid") REFERENCES "rocpd_info_node{{uuid}}" (id) ON UPDATE CASCADE,
 	FOREIGN KEY ("pid") REFERENCES "rocpd_info_process{{uuid}}" (id) ON UPDATE CASCADE,
 	FOREIGN KEY ("tid") REFERENCES "rocpd_info_thread{{uuid}}" (id) ON UPDATE CASCADE,
@@ -359,6 +416,8 @@ CREATE VIEW rocpd_sample AS SELECT * FROM "rocpd_sample{{uuid}}";
 CREATE VIEW rocpd_kernel_dispatch AS SELECT * FROM "rocpd_kernel_dispatch{{uuid}}";
 CREATE VIEW rocpd_memory_copy AS SELECT * FROM "rocpd_memory_copy{{uuid}}";
 CREATE VIEW rocpd_memory_allocate AS SELECT * FROM "rocpd_memory_allocate{{uuid}}";
+CREATE VIEW rocpd_graph_launch AS SELECT * FROM "rocpd_graph_launch{{uuid}}";
+CREATE VIEW rocpd_event_operation AS SELECT * FROM "rocpd_event_operation{{uuid}}";
 
 INSERT INTO "rocpd_metadata{{uuid}}" (tag, "value")
 VALUES ('schema_version', '3'), ('uuid', '{{uuid}}'), ('guid', '{{guid}}');

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Analysis views with the names and columns of ROCpd schema version 3. Written anew on the plain
+-- Analysis views with the names and columns of ROCpd schema version 3.0.3. Written anew on the plain
 -- views of rocpd_tables.sql; `threads` and `memory_allocations` tie every join to its guid, which
 -- the original forgets (merged files then show each row twice).
 
@@ -90,14 +90,14 @@ SELECT d.id, d.guid, t.tid,
 	r.string AS region, k.display_name AS name, d.nid, p.pid,
 	a.absolute_index AS agent_abs_index, a.logical_index AS agent_log_index,
 	a.type_index AS agent_type_index, a.type AS agent_type, k.code_object_id, d.kernel_id,
-	d.dispatch_id, d.stream_id, d.queue_id, q.name AS queue, st.name AS stream, d.start,
+	d.dispatch_id, d.stream_id, d.queue_id, d.graph_exec_id, d.graph_node_id, q.name AS queue, st.name AS stream, d.start,
 	d."end", d."end" - d.start AS duration, d.grid_size_x AS grid_x, d.grid_size_y AS grid_y,
 	d.grid_size_z AS grid_z, d.workgroup_size_x AS workgroup_x,
 	d.workgroup_size_y AS workgroup_y, d.workgroup_size_z AS workgroup_z,
 	d.group_segment_size AS lds_size, d.private_segment_size AS scratch_size,
 	k.arch_vgpr_count AS vgpr_count, k.accum_vgpr_count, k.sgpr_count,
 	k.group_segment_size AS static_lds_size, k.private_segment_size AS static_scratch_size,
-	e.stack_id, e.parent_stack_id, e.correlation_id AS corr_id
+	d.event_id, e.stack_id, e.parent_stack_id, e.correlation_id AS corr_id
 FROM rocpd_kernel_dispatch d
 JOIN rocpd_info_agent a ON a.id = d.agent_id AND a.guid = d.guid
 JOIN rocpd_event e ON e.id = d.event_id AND e.guid = d.guid
@@ -154,7 +154,8 @@ SELECT m.id, m.guid,
 	(SELECT string FROM rocpd_string s WHERE s.id = e.category_id AND s.guid = e.guid)
 		AS category,
 	m.nid, p.pid, t.tid, m.start, m."end", m."end" - m.start AS duration, n.string AS name,
-	r.string AS region_name, m.stream_id, m.queue_id, st.name AS stream_name,
+	r.string AS region_name, m.stream_id, m.queue_id, m.graph_exec_id, m.graph_node_id,
+	st.name AS stream_name,
 	q.name AS queue_name, m.size, dst.name AS dst_device,
 	dst.absolute_index AS dst_agent_abs_index, dst.logical_index AS dst_agent_log_index,
 	dst.type_index AS dst_agent_type_index, dst.type AS dst_agent_type, m.dst_address,
@@ -172,6 +173,19 @@ LEFT JOIN rocpd_info_queue q ON q.id = m.queue_id AND q.guid = m.guid
 LEFT JOIN rocpd_info_stream st ON st.id = m.stream_id AND st.guid = m.guid
 JOIN rocpd_info_process p ON p.id = m.pid AND p.guid = m.guid
 JOIN rocpd_info_thread t ON t.id = m.tid AND t.guid = m.guid;
+
+CREATE VIEW graph_launches AS
+SELECT g.id, g.guid, g.nid, p.pid, t.tid, g.agent_id, a.absolute_index AS agent_abs_index,
+	a.logical_index AS agent_log_index, a.type_index AS agent_type_index, a.type AS agent_type,
+	g.queue_id, q.name AS queue, 'Graph Execution' AS name, g.start, g."end",
+	g."end" - g.start AS duration, g.graph_exec_id, g.kernel_dispatch_count, g.event_id,
+	e.stack_id, e.parent_stack_id, e.correlation_id AS corr_id
+FROM rocpd_graph_launch g
+LEFT JOIN rocpd_info_agent a ON a.id = g.agent_id AND a.guid = g.guid
+LEFT JOIN rocpd_info_queue q ON q.id = g.queue_id AND q.guid = g.guid
+JOIN rocpd_event e ON e.id = g.event_id AND e.guid = g.guid
+JOIN rocpd_info_process p ON p.id = g.pid AND p.guid = g.guid
+JOIN rocpd_info_thread t ON t.id = g.tid AND t.guid = g.guid;
 
 CREATE VIEW memory_allocations AS
 SELECT m.id, m.guid,
@@ -235,7 +249,37 @@ JOIN rocpd_info_agent a ON a.id = d.agent_id AND a.guid = d.guid
 JOIN rocpd_info_kernel_symbol k ON k.id = d.kernel_id AND k.guid = d.guid
 JOIN rocpd_info_process p ON p.id = d.pid AND p.guid = d.guid
 JOIN rocpd_info_thread t ON t.id = d.tid AND t.guid = d.guid
+WHERE v.sample_id IS NULL
 GROUP BY v.guid, d.dispatch_id, c.name, d.agent_id;
+
+CREATE VIEW spm_counters AS
+SELECT v.id, v.guid, d.dispatch_id, d.kernel_id, v.event_id, e.correlation_id,
+	e.stack_id, e.parent_stack_id, p.pid, t.tid, d.agent_id,
+	a.absolute_index AS agent_abs_index, a.logical_index AS agent_log_index,
+	a.type_index AS agent_type_index, a.type AS agent_type, d.queue_id, d.grid_size_x,
+	d.grid_size_y, d.grid_size_z, d.grid_size_x * d.grid_size_y * d.grid_size_z AS grid_size,
+	k.display_name AS kernel_name,
+	(SELECT string FROM rocpd_string s WHERE s.id = d.region_name_id AND s.guid = d.guid)
+		AS kernel_region,
+	d.workgroup_size_x, d.workgroup_size_y, d.workgroup_size_z,
+	d.workgroup_size_x * d.workgroup_size_y * d.workgroup_size_z AS workgroup_size,
+	d.group_segment_size AS lds_block_size, d.private_segment_size AS scratch_size,
+	k.arch_vgpr_count AS vgpr_count, k.accum_vgpr_count, k.sgpr_count, c.name AS counter_name,
+	c.symbol AS counter_symbol, c.component, c.description, c.block, c.expression,
+	c.value_type, c.id AS counter_id, v.xcc, v.shader_engine, v.instance, v.value, m.timestamp,
+	c.is_constant, c.is_derived,
+	(SELECT string FROM rocpd_string s WHERE s.id = e.category_id AND s.guid = e.guid)
+		AS category,
+	d.nid, e.extdata, k.code_object_id
+FROM rocpd_pmc_event v
+JOIN rocpd_sample m ON m.id = v.sample_id AND m.guid = v.guid
+JOIN rocpd_info_pmc c ON c.id = v.pmc_id AND c.guid = v.guid
+JOIN rocpd_event e ON e.id = v.event_id AND e.guid = v.guid
+JOIN rocpd_kernel_dispatch d ON d.event_id = v.event_id AND d.guid = v.guid
+JOIN rocpd_info_agent a ON a.id = d.agent_id AND a.guid = d.guid
+JOIN rocpd_info_kernel_symbol k ON k.id = d.kernel_id AND k.guid = d.guid
+JOIN rocpd_info_process p ON p.id = d.pid AND p.guid = d.guid
+JOIN rocpd_info_thread t ON t.id = d.tid AND t.guid = d.guid;
 
 CREATE VIEW top_kernels AS
 SELECT k.display_name AS name, count(d.kernel_id) AS total_calls,
