@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Advice, tested by doing what it says: a share of the cases, and all of them.
+# Applies the advice of findings and measures again: a part of the cases, and all of them.
 if(NOT (PROBE_BUILD_PASS AND PROBE_BUILD_HSA AND PROBE_BUILD_SIM AND PROBE_BUILD_REPORT) OR PROBE_SANITIZE OR
    NOT Python3_FOUND)
 	return()

@@ -39,7 +39,7 @@ HEAD = """#include <hip/hip_runtime.h>
 	int n, int a, int b)
 """
 
-# Arrays of 4096 indices below 4096. All data is made here, so that a run repeats another.
+# Arrays of 4096 indices below 4096. All data is generated, so that every run is the same.
 MAIN = """
 static unsigned seed = 1;
 static unsigned next() { return seed = seed * 1664525u + 1013904223u, seed >> 8; }
@@ -102,7 +102,7 @@ def emit(path, jobs):
             if cases.MARK in line:
                 lines.setdefault(name, set()).add(text.count("\n") + 1)
             text += "\t" + line.replace(cases.MARK, "").rstrip() + "\n"
-        # Stores that the compiler merges may be where the function ends.
+        # The compiler may attribute merged stores to the end of the function.
         if name in lines and kernel.body[-1].rstrip().endswith(cases.MARK):
             lines[name].add(text.count("\n") + 1)
         text += "}\n"
@@ -152,7 +152,7 @@ class Tool:
             db.row_factory = sqlite3.Row
             for row in db.execute(SQL):
                 places = [frame["line"] for frame in json.loads(row["frames"])] + [row["line"]]
-                # What the compiler merges may be left without a line.
+                # Accesses that the compiler merged may have no line.
                 marked = lines.get(row["display_name"], set())
                 if marked & set(places) or not row["line"]:
                     rows[row["display_name"]].append(dict(row))
@@ -226,7 +226,7 @@ RULES = [
     (r"compact the work", lambda c: {"compact": True}),
     (r"sort or bin the indices|sort it", lambda c: {"sort": True}),
 ]
-# Changes that a fix joins by "and"; all others are alternatives.
+# Changes that a fix joins by "and"; all other changes are alternatives.
 TOGETHER = [{"swap", "wide"}, {"wide", "align"}]
 
 
@@ -247,7 +247,8 @@ def label(change):
     return "+".join(sorted(change))
 
 
-# ---- Judging --------------------------------------------------------------------------------------------
+# ---- Comparing
+# ------------------------------------------------------------------------------------------
 
 
 COLUMNS = {"conflicts": "conflicts", "cache lines of 64 B": "lines64", "cache lines of 128 B": "lines128",
@@ -280,7 +281,8 @@ def judge(case, rows, change, after):
     then, now = counts(after, what, per), counts(rows, what, per)
     measured = f"{then:.4g} after, {now:.4g} before"
     if worst["verified"]:
-        # Of several accesses in the line the fix is that of the worst: the others must not lose.
+        # If the line has several accesses, the fix is for the most expensive one: the others must
+        # not become worse.
         column = COLUMNS[what]
         sum_of = sum(row["after"] * row["executions"] if row is worst else row[column] for row in rows) / sum(
             row["executions"] for row in rows)
@@ -311,7 +313,7 @@ def main():
             continue
         worst = max(rows, key=lambda row: row["conflicts"] * 128 + row["excess128"] * 128 + row["excess64"] * 64)
         fix = worst["fix"] or ""
-        # The marked line may hold the load of an index, too.
+        # The marked line may also contain the load of an index.
         given = {row["address_class"] for row in rows}
         sourceless = case.family != "chase" and worst["address_class"] == "gather" and ".hip:" not in worst["index_source"]
         if not given & case.classes() or sourceless:

@@ -338,7 +338,7 @@ def guarded(case, change):
     active = {"every": f"t % {p['by']} == 0", "some": f"t % 64 < {p['by'] * 7}", "data": f"idx[t] % {p['by']} == 0",
               "from": f"t % 64 >= {p['by'] * 5}"}[p["how"]]
     if change.get("compact"):
-        # Only the work moves: the elements that it needs are where they were.
+        # Only the work is moved: the elements that it needs stay where they were.
         if p["how"] != "every":
             raise Inapplicable("compact")
         return Kernel([ID, f"if (t < 1024 / {p['by']}) {{"] +
@@ -366,7 +366,7 @@ def chunk(case, change):
     kind, count = TYPES[p["size"]], p["count"]
     index = f"t * {count} + j" if not change else f"t + j * {p['items'] * 2}"
     if change and p["size"] == 16 and not change.get("pieces"):
-        # One array for each member that is read.
+        # One array per member that is read.
         return Kernel([ID, f"{kind} last = {kind}();", f"for (int j = 0; j < {'n' if p['runtime'] else count}; j++)",
                        f"*(float *)&last += ((float *)in)[{index}] + ((float *)in)[{index} + 65536]; {MARK}",
                        f"(({kind} *)out)[t] = last;"], (p["items"], 1), 2, arguments=((count, 0, 0),))
@@ -453,7 +453,7 @@ SIZES, OPS = [1, 2, 4, 8, 12, 16], ["load", "store"]
 BLOCKS = [(8, 8), (16, 16), (32, 8), (16, 4), (4, 64), (32, 2), (8, 32), (64, 4), (32, 32), (24, 8)]
 DATA = ["random", "window64", "window256", "reversed", "clustered", "stride", "rising", "equal"]
 
-# family: (function, most cases, axes)
+# family: (function, maximum number of cases, axes)
 FAMILIES = {
     "column": (column, 320, dict(size=SIZES, pitch=PITCHES, op=OPS, first=[0, 1, "a"], runtime=[0, 0, 1],
                                  block=[(64, 1), (128, 1), (32, 2), (16, 4), (8, 8), (32, 8)])),

@@ -11,10 +11,11 @@ if(TARGET probe-hsa)
 			$<TARGET_FILE:probe-hsa>)
 endif()
 
-# Which folder may use which: arrows.txt, checked in #include lines and in object files.
+# The allowed dependencies between folders (arrows.txt), checked in #include lines and in object
+# files.
 probe_test(NAME arch.includes TIER arch FOLDER tests
 	COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/includes.py ${CMAKE_SOURCE_DIR})
-# Sanitizers add calls of their own; one build is enough.
+# Sanitizers add calls of their own, so only one build is checked.
 if(NOT PROBE_SANITIZE)
 	probe_test(NAME arch.objects TIER arch FOLDER tests
 		COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/objects.py

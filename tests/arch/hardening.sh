@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# hardening.sh PROGRAM...: position independent, read-only relocations, bound at start, guarded
-# stacks.
+# hardening.sh PROGRAM...: checks that programs are position independent, with read-only
+# relocations, immediate binding and stack protection.
 status=0
 for program in "$@"; do
 	readelf -h "$program" | grep -q 'Type:.*DYN' || { echo "$program: not position independent"; status=1; }

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 LIBRARIES = {"libc.so.6", "libgcc_s.so.1", "libpthread.so.0", "libdl.so.2"}
-# Output, ends of the process, signal handlers; libraries that belong to probe-run.
+# Output, process exit, signal handlers, and libraries that only probe-run may use.
 NEVER = re.compile(r"""(v?d?printf|v?fprintf|__\w*printf_chk|f?puts|f?putc|putchar|perror|psignal
     |fwrite|write|writev|pwrite|syslog|vsyslog|error|warnx?|errx?
     |_?exit|_Exit|quick_exit|abort|__assert_fail|raise|kill|pthread_exit|pthread_kill
@@ -19,7 +19,7 @@ NEVER = re.compile(r"""(v?d?printf|v?fprintf|__\w*printf_chk|f?puts|f?putc|putch
     |sqlite3_\w+|dwarf_\w+|elf_\w+|LLVM\w+)$""", re.X)
 SAFE = {"__snprintf_chk", "__vsnprintf_chk", "__vasprintf_chk"}  # into memory
 
-# A dispatch is relayed with the queue's lock held. It allocates nothing and waits for nothing.
+# A dispatch is relayed with the queue's lock held. It must allocate nothing and wait for nothing.
 DISPATCH = ("probe_relay",)
 NOT_ON_DISPATCH = re.compile(r"""(malloc|calloc|realloc|free|aligned_alloc|posix_memalign|strdup
     |v?asprintf|mmap|munmap|f?open|openat|read|fread|pread|recvmsg|send

@@ -22,7 +22,7 @@ def problems(top, test):
     properties = {p["name"]: p["value"] for p in test.get("properties", ())}
     labels = set(properties.get("LABELS", ()))
     tier = test["name"].split(".")[0]
-    # The folder devlib/ has the name of its tier.
+    # The name of folder devlib/ is also that of its tier.
     goals = {label for label in labels if re.fullmatch("R[0-9]+", label)}
     folders = sorted(labels - {tier, "long"} - goals) or [tier]
     if tier not in TIERS or tier not in labels or len(folders) != 1:

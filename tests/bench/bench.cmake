@@ -7,7 +7,7 @@ target_link_libraries(bench_pcsample PRIVATE probe_pcsample probe_flags)
 add_executable(bench_lines ${CMAKE_CURRENT_LIST_DIR}/bench_lines.c)
 target_link_libraries(bench_lines PRIVATE probe_codeobj probe_flags)
 
-# The same kernels under pocl, if OpenCL is there (cmake/packages.sh bench installs it).
+# The same kernels under pocl, if OpenCL is installed (cmake/packages.sh bench installs it).
 find_path(OPENCL_INCLUDE_DIR CL/cl.h)
 find_library(OPENCL_LIBRARY OpenCL)
 if(OPENCL_INCLUDE_DIR AND OPENCL_LIBRARY)

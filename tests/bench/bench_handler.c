@@ -41,7 +41,7 @@ static const struct probe_site_info sites[SITES] = {
 	SITE(GLOBAL_STORE, STORE, GLOBAL),
 };
 
-/* What `log` writes is removed when it has been measured. */
+/* The output of `log` is removed after the measurement. */
 #define LOG_FILE "bench_handler.log"
 
 static const char *arg_of(void *ctx, const char *key)
@@ -92,7 +92,7 @@ static void say(void *ctx, enum probe_level level, const char *format, ...)
 
 static struct probe_access batch[BATCH];
 static int32_t offsets[BATCH][64];
-static struct probe_wave_info waves[2][WAVES]; /* before and behind a barrier */
+static struct probe_wave_info waves[2][WAVES]; /* before and after a barrier */
 
 static void fill(size_t i, uint32_t site, uint64_t base, int64_t stride)
 {
@@ -105,7 +105,10 @@ static void fill(size_t i, uint32_t site, uint64_t base, int64_t stride)
 					 .wave = &waves[0][i % WAVES]};
 }
 
-/* `shift`: bytes by which each record lies elsewhere in its line than the one before. */
+/*
+ * `shift`: bytes by which each record's address is shifted within its line, relative to the
+ * previous record.
+ */
 static void fill_affine(int64_t stride, uint32_t site, uint64_t base, uint32_t shift)
 {
 	for (size_t i = 0; i < BATCH; i++)
@@ -134,7 +137,7 @@ static void fill_random(void)
 	}
 }
 
-/* Multiples of 128 bytes in an order that no stride tells. */
+/* Multiples of 128 bytes in an order without a constant stride. */
 static void fill_conflicts(void)
 {
 	for (size_t i = 0; i < BATCH; i++) {
@@ -145,7 +148,7 @@ static void fill_conflicts(void)
 	}
 }
 
-/* As kernels do that work on tiles: load, put it in LDS, barrier, take it from there, store. */
+/* Typical work on tiles: load, store to LDS, barrier, load from LDS, store. */
 static void fill_tile(void)
 {
 	static const uint64_t arrays[SITES] = {
@@ -162,7 +165,7 @@ static void fill_tile(void)
 	}
 }
 
-/* Four waves to a workgroup, other workgroups in each batch. */
+/* Four waves per workgroup, other workgroups in each batch. */
 static void number_waves(unsigned first)
 {
 	for (unsigned i = 0; i < WAVES; i++)
@@ -207,7 +210,7 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Returns how many records were taken; less than 0: an error. */
+/* Returns the number of records processed; negative on error. */
 static double run_dispatches(void)
 {
 	struct probe_dispatch_info dispatch = {.size = sizeof(dispatch),

@@ -16,7 +16,8 @@
 #include <time.h>
 
 enum {
-	WIDTH = 4096, /* of images; vectors have its square, so that no cache holds them */
+	WIDTH = 4096, /* width of images; vectors have its square as size, so that no cache holds
+		       * them */
 	MATMUL = 512,
 	COUNT = WIDTH * WIDTH,
 };
@@ -64,7 +65,7 @@ static void bench_open(struct bench *b, const char *path)
 	check(status, "clCreateCommandQueue");
 	b->program = clCreateProgramWithSource(b->context, 1, &source, NULL, &status);
 	check(status, "clCreateProgramWithSource");
-	/* hipcc contracts a * b + c, so the other side may. */
+	/* hipcc contracts a * b + c, so the OpenCL compiler may do so, too. */
 	check(clBuildProgram(b->program, 1, &device, "-cl-mad-enable", NULL, NULL),
 	      "clBuildProgram");
 	free(text);
@@ -96,7 +97,7 @@ struct run {
 	bool (*right)(const struct run *run, const uint32_t *out, int launches);
 };
 
-/* Inputs by element number; exact in single precision whatever the order of the sums. */
+/* Inputs by element index; exact in single precision for any order of the sums. */
 static float input(const struct run *run, uint32_t i)
 {
 	(void)run;

@@ -37,7 +37,7 @@ static void fill(const struct probe_pcs_layout *layout, uint8_t *records, uint32
 		/* As delivered: one dispatch after the other, some samples late. */
 		sample.correlation =
 			(i / (SAMPLES / DISPATCHES) - (i && !(seed % 64))) % DISPATCHES;
-		/* An instruction has one type, and two things that it waits for. */
+		/* An instruction has one type, and two possible stall reasons. */
 		sample.issued = seed >> 10 & 1;
 		sample.type = sample.issued ? (uint8_t)(1 + sample.pc / 4 % 7) : 0;
 		sample.reason =
@@ -105,7 +105,10 @@ static int run(const char *name, enum probe_pcs_method method, uint32_t addresse
 	for (uint32_t i = 0; i < SAMPLES; i += 65536) {
 		probe_pcs_attribute(&attributor, records + (size_t)i * PROBE_PCS_RECORD_SIZE,
 				    65536);
-		/* Those of the delivery before: late samples are of the dispatch before. */
+		/*
+		 * The dispatches of the previous delivery: late samples belong to earlier
+		 * dispatches.
+		 */
 		for (uint32_t d = i < 65536 ? 0 : (i - 65536) / (SAMPLES / DISPATCHES);
 		     i && d < i / (SAMPLES / DISPATCHES); d++)
 			probe_dispatch_map_complete(&attributor.dispatches, d);

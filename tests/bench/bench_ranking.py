@@ -50,7 +50,7 @@ def measure(build, source, program, work):
     shutil.copy(work / "run/run.db", work / "probed.db")
     with sqlite3.connect(work / "probed.db") as database:
         database.execute("DELETE FROM probe_sampled")
-    # Kernels with too few samples are modelled in both.
+    # Kernels with too few samples use the model in both rankings.
     rows = json.loads(run(build / "bin/probe-report", "lines", "-q", "--format", "json", "-f", FIELDS,
                           work / "run/run.db"))
     enough = {tuple(row[name] for name in FIELDS.split(",")[:6]) for row in rows

@@ -71,7 +71,7 @@ def simulator_pocl(bench):
     if not program.exists():
         print("pocl: not built (cmake/packages.sh bench installs what it needs)")
         return
-    # One thread of pocl's, and the simulator's way to its own library out of the way.
+    # One thread for pocl, and without the simulator's entry in the library path.
     env = dict(os.environ, POCL_MAX_PTHREAD_COUNT="1")
     medians = []
     for kernel, repeats in KERNELS.items():

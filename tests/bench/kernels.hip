@@ -10,7 +10,7 @@
 #include <functional>
 #include <vector>
 
-// Of images; vectors have its square (64 MiB), so that no cache holds them.
+// Width of images; vectors have its square as size (64 MiB), so that no cache holds them.
 constexpr int WIDTH = 4096;
 constexpr int MATMUL = 512;
 
@@ -52,7 +52,7 @@ __global__ void transpose(float *out, const float *in, int n)
 	out[(blockIdx.x * 32 + y) * n + blockIdx.y * 32 + x] = tile[x][y];
 }
 
-// One sum per workgroup: eight elements a thread, then a tree in LDS.
+// One sum per workgroup: eight elements per thread, then a tree in LDS.
 __global__ void reduction(float *out, const float *in, int n)
 {
 	__shared__ float part[256];
@@ -85,7 +85,7 @@ __global__ void stencil(float *out, const float *in, int n)
 			  0.125f * (in[at - 1] + in[at + 1] + in[at - n] + in[at + n]);
 }
 
-// 256 bins: counted in LDS per workgroup, then added to the whole.
+// 256 bins: counted in LDS per workgroup, then added to the global result.
 __global__ void histogram(unsigned int *bins, const unsigned int *in, int n)
 {
 	__shared__ unsigned int mine[256];

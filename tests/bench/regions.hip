@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels with regions around what takes their time, for what those cost.
+// Kernels with regions around their main work, to measure what regions cost.
 #include <hip/hip_runtime.h>
 
 #include <probe/device.h>

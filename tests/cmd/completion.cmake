@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Completions of shells against the options that the programs print.
+# Shell completions compared with the options that the programs print.
 find_program(FISH_PROGRAM fish)
 if(PROBE_BUILD_REPORT)
 	probe_test(NAME cmd.completion.bash TIER cmd FOLDER completions

@@ -23,7 +23,7 @@ bash_offers() # WORDS...: what is offered for the last
 for program in probe-run probe-report probe-config; do
 	"$program" --print-options | sort >wanted
 	[ "$(wc -l <wanted)" -gt 5 ]
-	# Those that --help shows are those that are printed.
+	# --print-options prints the options that --help shows.
 	"$program" --help | grep -o '^ *\(-., \)\?--[a-z-]*' | grep -o -e '--.*' | sort >shown
 	sed 's/=$//' wanted | diff shown -
 	if [ "$shell" = bash ]; then

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# config.sh BUILD SOURCE: probe-config prints what exists and refuses the rest.
+# config.sh BUILD SOURCE: probe-config prints what exists and rejects everything else.
 set -eu
 build=$1 source=$2
 dir=$(mktemp -d)
@@ -26,7 +26,7 @@ expect()
 	grep -qE "$pattern" "$dir/err" || fail "$what: stderr '$(cat "$dir/err")' lacks '$pattern'"
 }
 
-# An installation of its own, in which only some parts exist.
+# A separate installation in which only some parts exist.
 root=$dir/root
 mkdir -p "$root/bin" "$root/lib/probe/llvm-15" "$root/lib/probe/handlers" "$root/include"
 cp "$build/bin/probe-config" "$root/bin/"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # golden.sh CASE.sh: run a case in a fresh directory and compare stdout, stderr and exit status with
-# CASE.stdout, CASE.stderr, CASE.exit beside it (missing = empty, 0). UPDATE=1 writes them anew: read
-# the difference before committing it.
+# CASE.stdout, CASE.stderr, CASE.exit in the same folder (missing = empty, 0). UPDATE=1 rewrites
+# them: read the difference before committing it.
 #
 # A case finds: $PROBE (an installation with probe-run, test handlers and an empty tool), $FAKE_APP,
 # $PWD empty. In the output the directory becomes DIR, process ids PID, the host name HOST.

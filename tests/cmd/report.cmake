@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Command goldens of probe-report: one test per script in report/, on databases made by hand.
+# Golden tests of probe-report: one test per script in report/, on hand-written databases.
 if(NOT PROBE_BUILD_REPORT)
 	return()
 endif()

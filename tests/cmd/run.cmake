@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Command goldens of probe-run: one test per script in run/.
+# Golden tests of probe-run: one test per script in run/.
 if(NOT PROBE_BUILD_REPORT)
 	return()
 endif()
@@ -17,7 +17,7 @@ foreach(case ${cases})
 			STAND_IN_PROFILER=$<TARGET_FILE:stand_in_profiler>)
 endforeach()
 
-# The goals of reliability that these prove: ctest -L R2.
+# The reliability goals that these tests prove: ctest -L R2.
 set(goals R2=kill_supervisor R2=kill_application R2=killed R3=foreign_lock R3=lost R3=own_count R3=impossible_counts
 	R5=disk_full R5=total_loss R6=hostile R6=foreign_source R8=signals R12=handler_crashes R12=handler_fails)
 foreach(goal ${goals})

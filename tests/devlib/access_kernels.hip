@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Kernels that make one access at addresses given by the host. counter_truth.hip launches their
-// clones directly. Sites in order: the load of the pattern, the access under test, stores of a
-// sink.
+// Kernels that make one access at addresses from the host. counter_truth.hip launches their clones
+// directly. Sites in order: the load of the pattern, the access under test, stores to a sink.
 #include <hip/hip_runtime.h>
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 typedef uint32_t u32x2 __attribute__((ext_vector_type(2)));
 typedef uint32_t u32x4 __attribute__((ext_vector_type(4)));
 typedef uint32_t u32x8 __attribute__((ext_vector_type(8)));
-// Elements of 12 bytes that need not start at a multiple of 16, and unaligned ones.
+// Elements of 12 bytes that need not be aligned to 16, and unaligned ones.
 typedef unsigned _BitInt(96) u96 __attribute__((aligned(16)));
 typedef unsigned _BitInt(96) u96_4 __attribute__((aligned(4)));
 typedef uint32_t u32_1 __attribute__((aligned(1)));
@@ -146,8 +145,8 @@ extern "C" __global__ void atomic_lds_64(const uint64_t *pattern, uint32_t *sink
 	add_in_lds<uint64_t>(pattern[thread()]);
 }
 
-// A loop whose lanes leave at different times, with a value from the loop used behind it, and a
-// function that is not inlined: inactive lanes must keep what they hold.
+// A loop that lanes leave at different times, a value of the loop that is used after it, and a
+// function that is not inlined: inactive lanes must keep their registers.
 static __device__ __attribute__((noinline)) uint32_t step(const uint32_t *table, uint32_t i)
 {
 	return table[i] + i;

@@ -15,7 +15,7 @@ static constexpr size_t ARENA = 64 << 20;
 
 static hipModule_t module_;
 static std::vector<uint8_t> table;
-static char *arena; // device memory the accesses go to
+static char *arena; // device memory that is accessed
 static int failures;
 static size_t checks;
 
@@ -24,7 +24,7 @@ static const probe_sites_header &header()
 	return *(const probe_sites_header *)table.data();
 }
 
-// Of the trace kind, accesses of 4 bytes only.
+// For the trace kind, only accesses of 4 bytes.
 static bool few_traces;
 
 static const probe_site &site(uint32_t id)
@@ -48,7 +48,7 @@ static const probe_site_kernel &kernel(const std::string &name)
 	exit(1);
 }
 
-// One lane's address as the pattern array holds it, and what the model makes of it.
+// One lane's address in the pattern array, and in the model.
 struct pattern {
 	std::string name;
 	uint64_t entry[64] = {};
@@ -124,7 +124,7 @@ static void add(std::vector<pattern> &list, target where, const std::string &nam
 	list.push_back(p);
 }
 
-// What tries the fast ways, their limits, and everything beside them.
+// Patterns for the fast paths, their limits, and everything else.
 static std::vector<pattern> make_patterns(target where, uint32_t size, uint32_t align)
 {
 	static const int64_t strides[] = {0,   1,    2,	  3,   4,   5,	 6,    8,    12,   16,
@@ -231,7 +231,7 @@ static void run(const char *kind, const std::string &name, const uint64_t *patte
 	HIP(hipDeviceSynchronize());
 }
 
-// What site `index` of a kernel does in a wave that is given a pattern; false: not known here.
+// The access of site `index` of a kernel in a wave with this pattern; false if the site is unknown.
 static bool expected_access(const pattern &p, uint32_t index, uint32_t target, uint32_t sites,
 			    const uint64_t *pattern_dev, const uint32_t *sink, uint32_t block,
 			    wave_access &ret)

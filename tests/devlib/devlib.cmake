@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The device library on the simulated GPU, against a model, exactly: kernels compiled with the pass at
-# -O2 with everything checked, at -O0 and -O3 without -g with what holds there too.
+# The device library on the simulated GPU, compared exactly with a model. Kernels are compiled with
+# the pass at -O2, with all checks, and at -O0 and -O3 without -g, with the checks that apply there.
 if(NOT (PROBE_BUILD_PASS AND PROBE_BUILD_SIM) OR PROBE_SANITIZE)
 	return()
 endif()
@@ -20,8 +20,8 @@ add_custom_command(OUTPUT ${devlib_out}/truth
 	COMMENT "hipcc devlib_truth" VERBATIM)
 add_custom_target(devlib_truth ALL DEPENDS ${devlib_out}/truth)
 
-# Everything is measured: what is proved is not the device library's. Without the cost model: a wave waits for a ring a hundred naps long, which is enough only where
-# workgroups run one after the other.
+# Everything is measured, because proofs bypass the device library. Without the cost model: a wave
+# waits for a ring for a hundred sleeps, which suffices only if workgroups run one after the other.
 function(probe_devlib_test name level)
 	set(code ${devlib_out}/kernels_${name}.co)
 	set(environment PROBE_PROVE=0)
@@ -43,7 +43,7 @@ endfunction()
 probe_devlib_test(O2 "-O2 -g" ${CMAKE_SOURCE_DIR}/tests/data/lds_oracle.csv)
 probe_devlib_test(O0 "-O0 -g")
 probe_devlib_test(O3 "-O3")
-# What RDNA gets, in waves of 64 lanes, against the same model.
+# The probes for RDNA, in waves of 64 lanes, against the same model.
 probe_devlib_test(portable "-O2 -g" ${CMAKE_SOURCE_DIR}/tests/data/lds_oracle.csv few)
 # Undefined registers and the order of waves must not matter.
 probe_test(NAME devlib.turns TIER devlib FOLDER devlib
@@ -52,7 +52,7 @@ probe_test(NAME devlib.turns TIER devlib FOLDER devlib
 	ENVIRONMENT ${PROBE_SIM_ENVIRONMENT} PROBE_SIM_MODEL=0
 		PROBE_SIM_QUANTUM=7 PROBE_SIM_THREADS=3 PROBE_SIM_FILL=0xdeadbeef)
 
-# Portable probes for waves of 32, as the lower half of waves of 64.
+# Generic probes for waves of 32, as the lower half of waves of 64.
 add_custom_command(OUTPUT ${devlib_out}/wave32.co
 	COMMAND ${PROBE_CLANG_${PROBE_HIP_LLVM}} -target amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib -ffreestanding -std=gnu11 -O2
 		-Wall -Wextra -Werror -Xclang -fconvergent-functions -mcode-object-version=4

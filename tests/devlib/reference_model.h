@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// wire.h section 3 in the plainest words: what the counters of one execution must be, from the
-// lanes' addresses. Written without regard to how the device library does it.
+// The rules of wire.h section 3 in their simplest form: the counters of one execution, from the
+// lanes' addresses. It is independent of the implementation in the device library.
 #ifndef PROBE_TESTS_DEVLIB_MODEL_H
 #define PROBE_TESTS_DEVLIB_MODEL_H
 
@@ -22,7 +22,7 @@ struct site_shape {
 	uint32_t size, unit;
 };
 
-// Phase of a lane for one LDS access (facts of gfx90a and gfx942).
+// The phase of a lane in one LDS access (measured on gfx90a and gfx942).
 static inline unsigned lds_phase(unsigned lane, unsigned unit, bool store)
 {
 	static const unsigned read128[8] = {0, 1, 2, 3, 1, 0, 3, 2}; // by quad of a half wave
@@ -118,7 +118,7 @@ static inline void model_passes(counters &c, const wave_access &a, uint64_t lane
 	}
 }
 
-// A wave of 32 is as the lower half of one of 64.
+// A wave of 32 equals the lower half of a wave of 64.
 static inline counters model(const wave_access &a, const site_shape &shape, int wave = 64)
 {
 	counters c;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The trace half of counter_truth.hip: rings made by hand, written out as probe-run does, and decoded
-// by the words of wire.h section 5.
+// The trace part of counter_truth.hip: rings set up by the test, drained as probe-run does, and
+// decoded according to wire.h section 5.
 
 #include <atomic>
 #include <map>
@@ -26,7 +26,7 @@ struct rings {
 	probe_ring *heads; // host memory
 	char *data;
 	probe_ring_state *states;
-	probe_ctx *shared; // what states name
+	probe_ctx *shared; // referenced by the ring states
 	probe_ctx ctx = {};
 
 	rings(uint32_t n, uint32_t bytes, probe_when_full when, uint32_t spin)
@@ -111,11 +111,11 @@ static const probe_trace_key *trace_key()
 	return &ret;
 }
 
-// Takes bytes [tail, head) of a ring, in order.
+// Reads bytes [tail, head) of a ring, in order.
 struct ring_reader {
 	probe_trace_expander expander = {};
 	std::vector<char> out = std::vector<char>(1 << 18);
-	uint64_t shortened = 0; // bytes that came
+	uint64_t shortened = 0; // bytes that arrived
 	std::vector<traced_wave> waves;
 	uint64_t records = 0;
 
@@ -160,7 +160,7 @@ struct ring_reader {
 		}
 	}
 
-	// Size of the record.
+	// Returns the size of the record.
 	uint64_t record(const char *at, uint64_t to_end)
 	{
 		uint32_t form = (uint32_t)word(at) >> PROBE_FORM_SHIFT;
@@ -183,7 +183,7 @@ struct ring_reader {
 		return form == PROBE_FORM_AFFINE ? sizeof(probe_rec_affine) : word(at) >> 32;
 	}
 
-	// A piece that does not wrap.
+	// Reads a piece that does not wrap.
 	void take_piece(const char *data, size_t size)
 	{
 		trace_piece piece = {(const unsigned char *)data, size, 0};
@@ -257,7 +257,7 @@ static void check_wave(const std::string &name, const pattern &p, uint32_t block
 	EXPECT(next == wave.accesses.size());
 }
 
-// In LDS all that a trace knows is the offset; flat addresses come as they are.
+// For LDS a trace contains only the offset; flat addresses are unchanged.
 static void test_trace(const std::string &name, const std::vector<pattern> &patterns,
 		       uint32_t target)
 {
@@ -286,7 +286,7 @@ static void test_trace(const std::string &name, const std::vector<pattern> &patt
 			   pattern_dev.data, sink.data);
 }
 
-// Reads rings as the supervisor does while the kernel runs.
+// Reads rings as the supervisor does, while the kernel runs.
 static void consume(rings &r, std::vector<ring_reader> &readers, std::atomic<bool> &done)
 {
 	std::vector<char> copy(r.size);
@@ -306,8 +306,8 @@ static void consume(rings &r, std::vector<ring_reader> &readers, std::atomic<boo
 	}
 }
 
-// Rings that wrap hundreds of times: nothing lost while a reader keeps up, all accounted for when
-// there is none.
+// Rings that wrap hundreds of times: nothing is lost while a reader keeps up, and all records are
+// accounted for without a reader.
 static void test_small_rings()
 {
 	const std::string name = "load_global_32";
@@ -341,7 +341,8 @@ static void test_small_rings()
 			check_wave(name, patterns[i], (uint32_t)i, 1, blocks[(uint32_t)i],
 				   pattern_dev.data, sink.data);
 	}
-	// Often, because the waves' timing decides who owns a ring when another counts a loss there.
+	// Repeated often, because the timing of waves decides which one owns a ring when another
+	// counts a loss there.
 	for (uint32_t turn = 0; turn < 42; turn++) {
 		static const probe_when_full policies[] = {PROBE_FULL_BLOCK, PROBE_FULL_DROP,
 							   PROBE_FULL_SAMPLE};
@@ -374,7 +375,7 @@ static uint8_t resolve(uint8_t space, uint64_t address)
 					  : PROBE_SPACE_GLOBAL;
 }
 
-// What a kernel computes does not change, and lanes that wait keep their registers.
+// The results of a kernel do not change, and lanes that wait keep their registers.
 static void test_diverge()
 {
 	const uint32_t blocks = 32;
@@ -406,7 +407,7 @@ static void test_diverge()
 	expect_equal("memory clone", memory.host(), plain.host());
 	expect_equal("trace clone", trace.host(), plain.host());
 
-	// Counters of every site, the called function's included, from the trace.
+	// Counters of every site, including those of the called function, from the trace.
 	std::map<uint32_t, counters> want;
 	ring_reader reader;
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The portable probes for waves of 32 lanes, as a kernel of gfx90a whose workgroups have 32. */
+/*
+ * The generic probes for waves of 32 lanes, as a gfx90a kernel whose workgroups have 32 work-items.
+ */
 #define DEV_PORTABLE  32
 #define DEV_IN_WAVE64 1
 
 #include "devlib/measure_unit.h"
 
-/* Workgroup i does what wave i did: lanes of exec[i] at address[32 * i + lane]. */
+/* Workgroup i makes the access of wave i: lanes of exec[i] at address[32 * i + lane]. */
 __attribute__((amdgpu_kernel, visibility("protected"))) void
 wave32(const uint64_t DEV_GLOBAL *address, const uint64_t DEV_GLOBAL *exec,
        uint64_t DEV_GLOBAL *counters, uint32_t shape)

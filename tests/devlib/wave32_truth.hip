@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Waves of 32 lanes: the portable probes' counters of strides, permutations and chance, against the
-// model.
+// Waves of 32 lanes: counters of the generic probes for strides, permutations and random patterns,
+// compared with the model.
 #include "tests/devlib/reference_model.h"
 #include "tests/hip/hip_test.h"
 
@@ -14,7 +14,7 @@ static uint32_t random32()
 	return hash32(state);
 }
 
-// A wave's addresses, aligned if the access is.
+// Addresses of a wave; aligned if the access is.
 static wave_access make_access(uint32_t wave, bool lds, uint32_t align)
 {
 	wave_access a;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Constant memory and scratch, and on its output what their lines cost: line of the source,
-// executions, lanes, lines of 64 and of 128 bytes, by the rules that docs/instrumenting.md states.
+// Accesses to constant memory and scratch. The program prints what their cache lines cost: source
+// line, executions, lanes, cache lines of 64 and of 128 bytes, by the rules in
+// docs/instrumenting.md.
 #include <hip/hip_runtime.h>
 #include <cstdio>
 #include <cstdlib>
@@ -59,7 +60,8 @@ __global__ void constants(int *out, const int *in, int n)
 }
 #line 62
 
-// Bytes `first` and up of each lane's own, `bytes` of them in pieces that lie in one dword.
+// Bytes `first` and up of each lane's own scratch, `bytes` of them, in pieces that are in one dword
+// each.
 static uint64_t place(unsigned lane, unsigned byte)
 {
 	return uint64_t(byte / 4) * 256 + lane * 4 + byte % 4;

@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# PROBE_SPACES: accesses to constant memory and scratch are instrumented only if it names them. Then their
-# counters are what the program computes, in both kinds, and the machine's executions and lanes.
+# PROBE_SPACES: accesses to constant memory and scratch are instrumented only if it names them.
+# Their counters equal those that the program computes, in both kinds, and the simulator's
+# executions and lanes.
 # Folder: llvm-plugin
 . "$(dirname "$0")/lib.sh"
 PROBE_KINDS=memory,trace
 PROBE_SIM_MODEL=0
 export PROBE_KINDS PROBE_SIM_MODEL
 
-# rows DB: by line, what the handler has, without the global accesses of the same line
+# rows DB: the handler's rows by line, without the global accesses of the same line
 rows()
 {
 	sqlite3 -separator ' ' "$1" "SELECT s.line, sum(m.executions), sum(m.lanes), sum(m.lines64), sum(m.lines128)
@@ -30,7 +31,8 @@ for level in -O1 -O3; do
 done
 PROBE_SIM_PCS=pcs.csv record plain.db --no-instrumented -q -- ./program >/dev/null
 "$build/tests/isa_lines" plain.db pcs.csv >isa.csv
-# Per piece of at most a dword; constants at an address that lanes do not share are loaded as global memory is.
+# Per piece of at most a dword. Constants at addresses that differ between lanes are loaded like
+# global memory.
 sqlite3 -bail machine.db >machine.txt <<'END'
 .mode csv
 .import isa.csv isa

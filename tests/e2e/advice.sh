@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Advice: the conflicts and lines that a finding predicts after its fix are those measured with the fix; an
-# LDS access in a file that has no other is found in that file.
+# The conflicts and cache lines that a finding predicts after its fix equal those measured with the
+# fix. An LDS access in a file without other accesses is found in that file.
 # Folder: handlers
 . "$(dirname "$0")/lib.sh"
 
@@ -66,8 +66,8 @@ expect "lines before" "$(lines bad 'before = lines128 * 1.0 / executions')" 1
 expect "lines after" "$(lines padded 'lines128 * 1.0 / executions')" "$(lines bad after)"
 probe-report lines bad.db | grep -q '^.*tile.h:[0-9]*:[0-9]*: load from LDS' || fail "the finding does not name its file"
 
-# A tile that is filled four floats at a time and read down its columns: the layout that is proposed
-# for both leaves the predicted conflicts, as padding and as exchange of columns.
+# A tile that is filled four floats at a time and read by columns: the layout proposed for both
+# leaves the predicted conflicts, as padding and as swizzle.
 cat >shared.hip <<'END'
 #include <hip/hip_runtime.h>
 __device__ __forceinline__ int at(int r, int c)
@@ -118,8 +118,8 @@ expect "of the array padded" "$(echo "$fix" | sed 's/.*together: \([0-9]*\) afte
 shared turned 0 1
 expect "of the array exchanged" "$(conflicts turned)" "$(conflicts made)"
 
-# An update without a machine instruction is a loop of compare-and-swap, which the report names; it does not
-# name the source's own compare-and-swap, nor updates that have an instruction.
+# An atomic update without a machine instruction becomes a compare-and-swap loop, which the report
+# names. It names neither the source's own compare-and-swap, nor updates that have an instruction.
 cat >swap.hip <<'END'
 #include <hip/hip_runtime.h>
 __global__ void update(float *f, int *i, unsigned *u)
@@ -137,7 +137,7 @@ int main()
 	return hipDeviceSynchronize() != hipSuccess;
 }
 END
-# swaps NAME OPTION...: lines of the source that are such loops
+# swaps NAME OPTION...: source lines that are such loops
 swaps()
 {
 	_name=$1
@@ -154,8 +154,8 @@ for name in swap unsafe; do
 		-s -machine $name.db | grep -c cmpswap)" "$([ $name = swap ] && echo 2 || echo 1)"
 done
 
-# Stores of two branches that the optimiser merged have no line: the report names the instruction, and the line
-# before it.
+# Stores of two branches that the optimiser merged have no line: the report names the instruction
+# and the line before it.
 cat >merged.hip <<'END'
 #include <hip/hip_runtime.h>
 __global__ void merged(float *p, const float *q)

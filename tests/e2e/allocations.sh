@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Accesses by allocation: size, call site of the allocation, and which of two at one address.
+# Accesses by allocation: size, call site of the allocation, and which of two allocations at the
+# same address.
 # Folder: handlers
 . "$(dirname "$0")/lib.sh"
 
@@ -42,8 +43,8 @@ rows()
 }
 rows run.db >got.txt
 
-# Inlined into main, so that the caller's line follows; HIP makes one request of the runtime for each
-# hipMalloc, of the requested size.
+# Inlined into main, so that the caller's line follows. HIP makes one runtime request per hipMalloc,
+# of the requested size.
 here=$(line here)
 cut -d'|' -f1-4 got.txt >numbers.txt
 expect "accesses" "$(tr '\n' ' ' <numbers.txt)" "0|0|64|1 5000|0|64|1 4194304|256|0|1 5000|0|192|1 "

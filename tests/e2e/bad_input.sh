@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Errors say what happened, where and what to do, with the documented exit status.
+# Errors say what happened, where, and what to do, with the documented exit status.
 # Folder: cmds/run
 . "$(dirname "$0")/lib.sh"
 

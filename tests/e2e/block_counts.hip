@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels whose blocks' executions and lanes are known: the program works them out on the host, wave
- * by wave, and prints them as "LINE EXECUTIONS LANES". A line that counts is marked by HERE, and is
- * the only one of its block.
+ * Kernels with known executions and lanes per block. The program computes them on the host, wave by
+ * wave, and prints them as "LINE EXECUTIONS LANES". The comment HERE marks the lines that count;
+ * each is the only one of its block.
  */
 #include <hip/hip_runtime.h>
 #include <cstdio>
@@ -14,7 +14,10 @@
 struct line { long executions, lanes; };
 static std::map<int, line> lines;
 
-/* A wave runs a line with some lanes, by `times` of each lane: as often as the lane that does most. */
+/*
+ * A wave executes a line with some lanes, `times` per lane: as often as the lane with the most
+ * executions.
+ */
 struct wave {
 	long most[64] = {}, lanes[64] = {};
 };
@@ -33,7 +36,7 @@ template <class F> static void waves(int groups, int items, F call)
 			call(g * items + w, items - w < 64 ? items - w : 64);
 }
 
-/* times(item) is how often that work-item runs the line. */
+/* times(item) is how often that work-item executes the line. */
 template <class F> static void expect(int line, int groups, int items, F times)
 {
 	waves(groups, items, [&](int first, int lanes) {
@@ -52,7 +55,7 @@ template <class F> static void expect(int line, int groups, int items, F times)
 enum { GUARDED = 1000, ALL, INNER, SPLIT, CALLED, LATE };
 #define AT (blockIdx.x * blockDim.x + threadIdx.x)
 
-/* A guard, a loop with the same rounds for all, and one that each lane leaves when it likes. */
+/* A guard, a uniform loop, and a loop that each lane leaves at a different time. */
 __global__ void loops(int *to, int n, int rounds)
 {
 	int i = AT, sum = 0;
@@ -70,7 +73,7 @@ __global__ void loops(int *to, int n, int rounds)
 	}
 }
 
-/* Lanes part in a loop that all run, and a loop stands in the part. */
+/* Lanes diverge in a loop that all execute, and the divergent part contains a loop. */
 __global__ void parts(int *to, int rounds)
 {
 	int i = AT, sum = 0;
@@ -103,7 +106,7 @@ __global__ void calls(int *to)
 	to[AT] = helper(to, (int)AT);
 }
 
-/* Waves that leave early, and a block that few reach, behind two guards. */
+/* Waves that exit early, and a block that few reach, after two guards. */
 __global__ void leaves(int *to, int n)
 {
 	int i = AT;
@@ -117,7 +120,7 @@ __global__ void leaves(int *to, int n)
 #line 121
 }
 
-/* Nothing but what every wave does. */
+/* Code that every wave executes. */
 __global__ void plain(int *to)
 {
 #line 1006
@@ -125,7 +128,7 @@ __global__ void plain(int *to)
 #line 128
 }
 
-/* Many blocks that run once at most: too many for a register each, or for registers at all. */
+/* Many blocks that execute at most once: more than there are registers for. */
 template <int K> struct branches {
 	static __device__ __forceinline__ void run(volatile int *to, int i)
 	{

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Kind count equals what the program computes on the host, optimised and not. For every place that it
-# counts, the machine ran an instruction of the original kernel from that line, or the next, as
-# often and with as many lanes.
+# Counts of kind `count` equal what the program computes on the host, with and without optimisation.
+# For every position that is counted, the simulator executed an instruction of the original kernel
+# from that line, or the next, as often and with as many lanes.
 # Folder: devlib
 . "$(dirname "$0")/lib.sh"
 PROBE_KINDS=count
@@ -24,7 +24,7 @@ known()
 	cmp expected.txt counted.txt || fail "$*: $(diff expected.txt counted.txt)"
 }
 
-# machine PROGRAM: places that have no instruction with these numbers
+# machine PROGRAM: positions that have no instruction with these numbers
 machine()
 {
 	rm -f plain.db probed.db both.db

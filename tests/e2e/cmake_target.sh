@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A user's CMake project with probe_instrument_target(): its kernels have clones of the kinds asked.
+# A user's CMake project with probe_instrument_target(): its kernels have clones of the requested
+# kinds.
 # Folder: cmake
 . "$(dirname "$0")/lib.sh"
 

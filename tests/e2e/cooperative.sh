@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Cooperative launches, whose workgroups wait for each other, are probed, but not where the clone's
-# registers would keep some workgroups from being resident: the others would wait for them forever.
+# Cooperative launches, whose workgroups wait for each other, are instrumented, unless the clone's
+# registers keep some workgroups from being resident. The others would wait for them forever.
 # Folder: hsa-plugin
 . "$(dirname "$0")/lib.sh"
 PROBE_SIM_MODEL=0
@@ -17,7 +17,7 @@ for kind in memory trace; do
 2|2700|172800"
 done
 
-# As many workgroups as a GPU holds, by all the registers that eight waves leave each other.
+# As many workgroups as a GPU holds, with all the registers available to eight waves.
 cat >full.hip <<'END'
 #include <hip/hip_runtime.h>
 extern "C" __device__ void __ockl_grid_sync(void);

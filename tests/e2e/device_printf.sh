@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Device printf waits for the host in loops that the back end may enter with no lane active: probes
-# inside them must end, too.
+# Device printf waits for the host in loops that the back end may enter with no lane active; probes
+# inside them must terminate, too.
 # Folder: llvm-plugin
 . "$(dirname "$0")/lib.sh"
 

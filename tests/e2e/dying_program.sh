@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A program that dies keeps its records, and the report says that it is partial.
+# If a program dies, its records are kept, and the report says that it is partial.
 # Folder: cmds/record
 . "$(dirname "$0")/lib.sh"
 
@@ -28,8 +28,9 @@ for kind in memory trace; do
 		expect "$kind, signal $signal: status" "$status" "$((128 + signal))"
 		expect "$kind, signal $signal: integrity" "$(sqlite3 "$kind-$signal.db" 'PRAGMA integrity_check')" ok
 		balanced "$kind-$signal.db"
-		# Addresses lie in shared memory as soon as the kernel has ended; counters are fetched from
-		# the device after that, so the last dispatches may be cut off. Never part of one.
+		# Addresses are in shared memory as soon as the kernel has ended. Counters are
+		# fetched from the device after that, so those of the last dispatches may be
+		# missing, but never a part of one.
 		stored=$(sqlite3 "$kind-$signal.db" 'SELECT sum(executions) FROM probe_memory_site')
 		least=4
 		[ "$kind" = memory ] || least=36

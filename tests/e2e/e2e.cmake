@@ -26,7 +26,7 @@ foreach(script ${scripts})
 	probe_e2e_test(${name} ${name}.sh ${folder})
 endforeach()
 
-# The same with portable probes, as RDNA gets them.
+# The same with generic probes, as for RDNA.
 foreach(name workgroup_filters intrinsics messages time_regions)
 	probe_e2e_test(${name}_portable ${name}.sh devlib ENVIRONMENT PROBE_PORTABLE=1)
 endforeach()
@@ -58,7 +58,7 @@ endforeach()
 probe_e2e_test(equal_counters.repeated_patterns_measured proofs/equal_counters.sh devlib
 	ARGUMENTS tests/e2e/proofs/repeated_patterns.hip ENVIRONMENT PROBE_PROVE=0)
 
-# Which line each instruction belongs to, for the comparison of probes with the machine.
+# The line of each instruction, to compare probes with the simulator.
 add_executable(isa_lines ${e2e_dir}/isa/isa_lines.c)
 target_include_directories(isa_lines PRIVATE ${CMAKE_SOURCE_DIR})
 target_link_libraries(isa_lines PRIVATE probe_codeobj probe_store probe_common probe_flags)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Probes and the machine count the same at each place in the source: executions, lanes, bytes, quads, cache
-# lines, LDS passes and conflicts. Two implementations that share no code, and two ways to the
-# place: site table and DWARF.
+# Probes and the simulator count the same at each source position: executions, lanes, bytes, quads,
+# cache lines, LDS passes and conflicts. They are two implementations that share no code, and find
+# the position in two ways: site table and DWARF.
 # Folder: devlib
 . "$(dirname "$0")/lib.sh"
 . "$source/tests/e2e/isa/same.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# As exact_isa.sh, for kernels that were not written to be counted. The code generator pairs and widens
-# their accesses and gives uniform loads to the scalar unit; there are no other differences.
+# Like exact_isa.sh, for kernels that were not written for counting. The code generator pairs and
+# widens their accesses and moves uniform loads to the scalar unit; there are no other differences.
 # Folder: devlib
 . "$(dirname "$0")/lib.sh"
 . "$source/tests/e2e/isa/same.sh"
@@ -14,7 +14,7 @@ build()
 
 build shared
 same ./shared 13,2,0,0,0,0,0
-# four bytes side by side in one load
+# four adjacent bytes in one load
 build matmul
 same ./matmul 41,0,1,0,0,0,0
 # an 8-byte and a 4-byte load become 12 bytes; ds_read2_b64
@@ -22,10 +22,10 @@ build physics
 same ./physics 13,2,1,0,0,0,0
 build sorting
 same ./sorting 30,0,0,0,0,0,0
-# blockDim again, by the scalar unit too
+# blockDim again, also by the scalar unit
 build stencils
 same ./stencils 20,12,0,1,1,0,0
-# All kernels in a file that the main one includes: DWARF 5 then says so by saying nothing.
+# All kernels are in a file that the main file includes: DWARF 5 then omits the file.
 cat >only.inc <<'END'
 __global__ void only(int *p) { p[threadIdx.x * 3] = p[threadIdx.x] + 1; }
 END

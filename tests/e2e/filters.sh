@@ -21,7 +21,8 @@ int main()
 END
 compile ten.hip ten
 
-# asked NUMBERS OPTIONS...: dispatches of the two kernels that ran as clones, then the reasons why others did not
+# asked NUMBERS OPTIONS...: dispatches of the two kernels that ran as clones, then the reasons why
+# others did not
 asked()
 {
 	_want=$1
@@ -44,7 +45,7 @@ asked "1,2|dispatch 8,filtered 10" -k odd --dispatches 1-2
 asked "|library 20" --library-exclude ten
 asked "|library 20" --library-include '*.so' --library-include 'memory'
 asked "1,1|dispatch 18" --library-include "$work/t?n" --library-exclude '*.so' --dispatches first
-# By chance: the same ones again, others with another seed.
+# Random selection: the same seed gives the same dispatches, another seed others.
 for seed in 1 1 2; do
 	record run.db -q --dispatches 1-in-2:$seed -- ./ten
 	sqlite3 run.db 'SELECT dispatch_id FROM probe_dispatch WHERE verdict = 0' >seed.txt

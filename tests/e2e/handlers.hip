@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels whose accesses can be worked out by hand, for tests/e2e/handlers.sh.
+// Kernels whose accesses can be computed by hand, for tests/e2e/handlers.sh.
 
 #include "check.h"
 
@@ -33,7 +33,7 @@ __global__ void twice(unsigned *out, const unsigned *in, unsigned count)
 	out[threadIdx.x] = sum;
 }
 
-// A neighbour's value, behind a barrier and without one.
+// A neighbour's value, after a barrier and without one.
 __global__ void shift(unsigned *out)
 {
 	__shared__ unsigned tile[GROUP];
@@ -67,7 +67,7 @@ __global__ void count(unsigned *out)
 		out[blockIdx.x] = sum;
 }
 
-// The four waves take turns in the same words: each has elements of its own.
+// The four waves use the same words in rotation: each has elements of its own.
 template <typename T> __global__ void parts(unsigned *out)
 {
 	__shared__ volatile T tile[GROUP];
@@ -77,7 +77,7 @@ template <typename T> __global__ void parts(unsigned *out)
 	out[blockIdx.x * GROUP + t] = tile[own];
 }
 
-// The same, and then the next wave's element.
+// The same, plus the next wave's element.
 template <typename T> __global__ void parts_racing(unsigned *out)
 {
 	__shared__ volatile T tile[GROUP];

@@ -48,7 +48,7 @@ expect "cache model" "$(probe-report tables --table cache_model_site --format js
 	jq -c 'map(select(.access == "load")) |
 	[map(.l1_accesses), map(.l1_hits), map(.l2_accesses), map(.l2_hits), map(.first_touches)] | map(add)')" \
 	"[$((2 * 64 + 2 * 1024)),64,$((32 + 2 * 512)),$((32 + 512)),512]"
-# Lines looked up are the lines that `memory` counts.
+# The lines that are looked up are those that `memory` counts.
 record memory.db -q -a memory -- ./program
 expect "lines as memory counts them" "$(sqlite3 run.db 'SELECT sum(l1_accesses) FROM probe_cache_model_site')" \
 	"$(sqlite3 memory.db 'SELECT sum(m.lines64) FROM probe_memory_site m JOIN probe_site s
@@ -75,14 +75,14 @@ expect "races" "$(probe-report tables --table race_pair --format json race.db |
 		sed -n '2s/:.*//p'),\"load\",$(grep -n 'tile\[(t + 64)' "$source/tests/e2e/handlers.hip" |
 		sed -n '2s/:.*//p'),$((8 * 256))]]"
 
-# Waves that share words, but no bytes of them; and waves that share bytes: 64 and 128 words of 8 groups.
+# Waves that share words but no bytes; and waves that share bytes: 64 and 128 words of 8 groups.
 record parts.db -q -a race -- ./program parts
 balanced parts.db
 expect "races in parts of words" "$(probe-report tables --table race_pair --format json parts.db |
 	jq -c '[.[] | [.kernel_name, .access, .other_access, .words]] | sort')" \
 	'[["void parts_racing<char>(unsigned int*)","store","load",512],["void parts_racing<short>(unsigned int*)","store","load",1024]]'
 
-# A second run that would write the same file does not begin, and the file is unchanged.
+# A second run that would write the same file does not start, and the file is unchanged.
 cp accesses.csv before.csv
 status=0
 probe-run --device=sim -q -d again -a log:file=accesses.csv,divergence -- ./program 2>again.err ||

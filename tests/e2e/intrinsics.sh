@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Buffer accesses and copies: executions, lanes and cache lines computed by hand, and equal in both kinds.
-# Lanes outside the descriptor's range touch nothing; the scalar offset counts for the address only.
+# Buffer accesses and copies: executions, lanes and cache lines computed by hand, and equal in both
+# kinds. Lanes outside of the descriptor's range touch nothing; the scalar offset affects only the
+# address.
 # Folder: llvm-plugin
 . "$(dirname "$0")/lib.sh"
 PROBE_SIM_MODEL=0
@@ -67,7 +68,7 @@ cmp got.txt want.txt || fail "buffers: $(diff got.txt want.txt)"
 expect "copies" "$(grep -v '|7|' memory.txt | cut -d'|' -f1-7 | tr '\n' ' ')" \
 	"23|1|1|16|16|1|64 23|1|2|16|16|1|64 23|1|1|4|4|1|64 23|1|2|4|4|1|64 24|1|2|16|16|1|64 24|1|2|16|16|1|64 24|1|2|16|16|1|64 24|1|2|16|16|1|64 "
 
-# The report names what the machine executes there: the same widths.
+# The report names the machine instructions, with the same widths.
 probe-report lines --all --format csv -f line,access,unit,machine -s line,+access,-unit memory.db | tail -n +2 >machine.txt
 cat >want.txt <<'END'
 16,load,4,buffer_load_dword

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Ways a kernel gets into a program: several units with -fgpu-rdc, a library opened at run time, a code
-# object loaded as a module, one compiled at run time (hipRTC), OpenCL C dispatched through HSA alone.
-# Each is probed, or listed with the reason why not.
+# Ways to load a kernel: several units with -fgpu-rdc, a library opened at run time, a code object
+# loaded as a module, one compiled at run time (hipRTC), OpenCL C dispatched through HSA alone. Each
+# is instrumented, or listed with the reason why not.
 # Folder: hsa-plugin
 . "$(dirname "$0")/lib.sh"
 plugin=$(probe-config --pass-plugin)
@@ -53,7 +53,7 @@ hipcc --hip-link --offload-arch=gfx90a -fgpu-rdc "-B$llvm" -Xoffload-linker "--l
 record rdc.db -q -- ./rdc
 expect "rdc" "$(rows rdc.db)" "4|1|64|2 4|1|64|2 6|1|64|2 "
 
-# A library with a kernel of its own, opened at run time, closed again.
+# A library with its own kernel, opened at run time and closed again.
 cat >library.hip <<'END'
 #include <hip/hip_runtime.h>
 static __global__ void inside(int *p)
@@ -111,8 +111,8 @@ hipcc --offload-arch=gfx90a loader.hip -o loader
 record loader.db -q -- ./loader
 expect "module" "$(rows loader.db)" "4|1|64|2 "
 
-# Compiled at run time: without probes the accounting says so. With the plugin among hipRTC's options, and
-# the LLVM that amd-comgr uses visible to it, there are probes.
+# Compiled at run time: without probes the accounting says so. There are probes if the plugin is
+# among hipRTC's options and the LLVM of amd-comgr is visible to it.
 cat >rtc.hip <<'END'
 #include <hip/hip_runtime.h>
 #include <hip/hiprtc.h>
@@ -171,7 +171,7 @@ for version in 15 16 19; do
 	done
 done
 
-# What is not covered is named, with its line and the reason, at the end of every report.
+# Accesses that are not covered are listed with line and reason at the end of every report.
 cat >pointer.hip <<'END'
 #include <hip/hip_runtime.h>
 __device__ __attribute__((noinline)) void first(int *p) { *p = 1; }

@@ -65,7 +65,7 @@ expect()
 	[ "$2" = "$3" ] || fail "$1: got '$2', want '$3'"
 }
 
-# balanced DB: every stream of the account satisfies emitted = stored + dropped
+# balanced DB: every stream of the accounting satisfies emitted = stored + dropped
 balanced()
 {
 	_bad=$(sqlite3 "$1" "

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every kind by LLVM 16.
+# Every kind with LLVM 16.
 # Folder: llvm-plugin
 . "$(dirname "$0")/lib.sh"
 . "$source/tests/e2e/majors/check.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every kind by LLVM 19.
+# Every kind with LLVM 19.
 # Folder: llvm-plugin
 . "$(dirname "$0")/lib.sh"
 . "$source/tests/e2e/majors/check.sh"

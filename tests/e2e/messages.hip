@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Messages whose content a handler can check: each says what it should be.
+// Messages with contents that a handler can check: each contains the expected values.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# probe_emit() and probe_emit_lanes(): every message arrives once, whole, with its wave and lane.
+# probe_emit() and probe_emit_lanes(): every message arrives once, complete, with its wave and lane.
 # Folder: devlib
 . "$(dirname "$0")/lib.sh"
 
@@ -55,6 +55,6 @@ for level in -O2 -O0 -O3; do
 	done
 done
 
-# Without --kind: one that has messages.
+# Without --kind: probe-run chooses a kind that has messages.
 record run.db -q -a ./messages.so -- ./program >/dev/null
 check "by default"

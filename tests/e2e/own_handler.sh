@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Handlers built outside the tree with find_package(probe): the examples, which see every access and
-# judge it by Probe's rules, and the one that docs/handlers.md shows.
+# Handlers built outside of the tree with find_package(probe): the examples, which see every access
+# and compute its cost by Probe's rules, and the one in docs/handlers.md.
 # Folder: handlers
 . "$(dirname "$0")/lib.sh"
 
@@ -12,7 +12,7 @@ record lanes.db -q -a "$work/handler/lanes.so,$work/handler/lds_conflicts.so,mem
 	-- "$build/examples/reduction" >/dev/null
 balanced lanes.db
 
-# The rules that a handler links are those of the handler `memory`.
+# The rules that a handler links equal those of the handler `memory`.
 expect "LDS conflicts by line" \
 	"$(sqlite3 lanes.db 'SELECT line, sum(executions), sum(conflicts) FROM probe_lds_conflicts_site GROUP BY line')" \
 	"$(sqlite3 lanes.db "SELECT s.line, sum(m.executions), sum(m.conflicts) FROM probe_memory_site m
@@ -46,8 +46,8 @@ done
 [ -s lanes.txt ] || fail "no rows"
 cmp lanes.txt abi1.txt || fail "the plugin of the first header sees something else"
 
-# Two kernels of 64 workgroups of 4 waves: each wave announces itself in one record and passes 8
-# barriers, which are one each; each execution of a site is one more.
+# Two kernels of 64 workgroups of 4 waves: each wave has one wave record and 8 barrier records, and
+# each execution of a site is one record more.
 waves=$((2 * 64 * 4))
 barriers=$((waves * 8))
 stored=$(sqlite3 lanes.db "SELECT value FROM probe_account WHERE stream = 'trace' AND name = 'stored'")

@@ -79,7 +79,7 @@ for table in memory_site divergence_site cache_model_site; do
 	cmp ran.csv replayed.csv || fail "$table differs when replayed"
 done
 
-# Bytes of code, by the linker's symbol table.
+# Bytes of code, from the linker's symbol table.
 sqlite3 memory.db "SELECT writefile('loaded.co', bytes) FROM probe_code JOIN rocpd_info_kernel_symbol k
 	USING (code_object_id) WHERE k.kernel_name = 'doubled' LIMIT 1" >/dev/null
 /usr/lib/llvm-15/bin/llvm-readelf --symbols loaded.co >symbols

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Handlers run again from stored records compute what they did in the run; alone as well as together.
+# Handlers that run again on stored records compute the same results as in the run, individually and
+# together.
 # Folder: cmds/record
 . "$(dirname "$0")/lib.sh"
 
@@ -24,7 +25,7 @@ for handler in $handlers; do
 	tables run.db "$handler" >run.txt
 	[ "$(wc -l <run.txt)" -gt 1 ] || fail "$handler wrote nothing"
 	tables again.db "$handler" | cmp - run.txt || fail "$handler, all together again"
-	# Into a file with a name of its own, from a copy: the other handlers' tables stay.
+	# On a copy, into a separate file: the other handlers' tables stay.
 	cp run.db "$handler.db"
 	probe-report replay "$handler.db" -a "$handler" >/dev/null
 	tables "$handler-replay.db" "$handler" | cmp - run.txt || fail "$handler alone"
@@ -33,7 +34,7 @@ done
 expect "printed by replay" "$(cut -d: -f2 printed.txt)" \
 	" replayed $(sqlite3 run.db 'SELECT count(*) FROM probe_dispatch WHERE kind') dispatches, 0 counter rows and $(
 		sed 1d run.csv | wc -l) records; 0 records malformed"
-# Nothing but the replayed tables changes: counters of a run, then its own file.
+# Only the replayed tables change: counters of a run, in its own file.
 record memory.db -q -a memory -- ./program
 tables memory.db memory >run.txt
 sqlite3 memory.db .dump >before.txt
@@ -46,7 +47,7 @@ tables time.db time >run.txt
 [ "$(wc -l <run.txt)" -gt 2 ] || fail "time wrote nothing"
 probe-report replay time.db -a time >/dev/null
 tables time-replay.db time | cmp - run.txt || fail "time"
-# Deleted records are missing in the output, and nothing else is.
+# Deleted records are missing in the output, and nothing else.
 for db in run memory; do
 	probe-report replay "$db.db" -o whole.db --force -a memory 2>messages.txt >/dev/null
 	[ ! -s messages.txt ] || fail "$db.db: $(cat messages.txt)"

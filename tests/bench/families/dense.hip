@@ -153,7 +153,7 @@ __global__ void conv2d(const float *in, float *out, int channels, int height, in
 	out[(k * height + y) * width + x] = sum;
 }
 
-// The same by a tile with halo in LDS.
+// The same with a tile and its halo in LDS.
 __global__ void conv2d_tile(const float *in, float *out, int channels, int height, int width)
 {
 	__shared__ float tile[10][34];

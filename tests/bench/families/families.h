@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Kernels of families that GPU programs have, written as their users write them and not for Probe:
-// `make bench` reports what probes cost on each kernel. Every result is compared with the host's.
+// Kernels of typical families of GPU programs, written as users write them and not for Probe. `make
+// bench` reports what probes cost on each kernel. Every result is compared with the host's.
 #ifndef PROBE_TESTS_FAMILIES_H
 #define PROBE_TESTS_FAMILIES_H
 

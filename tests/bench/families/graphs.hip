@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Graphs and sparse matrices: addresses that come from data.
+// Graphs and sparse matrices: data-dependent addresses.
 #include "families.h"
 
 struct csr {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scans, sorts, histograms, layouts: moving data.
+// Scans, sorts, histograms, layouts: data movement.
 #include "families.h"
 
 // ---- Scan, reduction, compaction ----------------------------------------------------------------------

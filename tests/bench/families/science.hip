@@ -28,7 +28,7 @@ __global__ void n_body(const float4 *position, float4 *force, int n)
 	force[i] = sum;
 }
 
-// Neighbours of each particle by a list of fixed length.
+// Neighbours of each particle, from a list of fixed length.
 __global__ void neighbour_forces(const float4 *position, const int *neighbours, const int *counts, float *energy,
 				 int n, int most)
 {
@@ -107,7 +107,7 @@ __global__ void stencil7(const float *in, float *out, int nx, int ny, int nz)
 	}
 }
 
-// Red and black points in turn, one colour per launch.
+// Red and black points alternate, one colour per launch.
 __global__ void red_black(float *u, const float *f, int n, int colour)
 {
 	int row = blockIdx.y * blockDim.y + threadIdx.y + 1, half = blockIdx.x * blockDim.x + threadIdx.x;

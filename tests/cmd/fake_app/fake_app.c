@@ -365,7 +365,7 @@ static struct probe_ring *ring_head(struct fake_app *app, uint32_t index)
 	return (struct probe_ring *)(app->seg.base + app->seg.header.heads_offset) + index;
 }
 
-/* Room for a record of `size` bytes, with a PAD in front if it would wrap; waits for the reader. */
+/* Space for a record of `size` bytes, after a PAD record if it would wrap; waits for the reader. */
 static unsigned char *ring_reserve(struct fake_app *app, uint32_t index, size_t size)
 {
 	struct probe_ring *ring = ring_head(app, index);

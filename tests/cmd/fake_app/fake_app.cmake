@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the tests of probe-run and probe-report use in place of a GPU program and of real handlers.
+# Programs that replace a GPU program and real handlers in the tests of probe-run and probe-report.
 if(NOT PROBE_BUILD_REPORT)
 	return()
 endif()
@@ -9,7 +9,7 @@ add_executable(fake-app ${CMAKE_CURRENT_LIST_DIR}/fake_app.c
 target_link_libraries(fake-app PRIVATE probe_wire probe_pcsample probe_flags)
 set_target_properties(fake-app PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
 
-# Handlers good and bad: same source, one thing different.
+# Valid and broken handlers: the same source with one difference.
 function(test_handler name)
 	add_library(${name} MODULE ${CMAKE_SOURCE_DIR}/tests/cmd/fake_app/test_handler.c)
 	target_link_libraries(${name} PRIVATE probe_headers probe_flags)

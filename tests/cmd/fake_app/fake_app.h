@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An application without a GPU: speaks the socket protocol and writes a segment as the tool and the
- * device do, so that probe-run can be tested and measured alone.
+ * An application without a GPU. It speaks the socket protocol and writes a segment as the library
+ * and the device do, so that probe-run can be tested and measured alone.
  */
 #ifndef PROBE_TESTS_CMD_FAKE_APP_H
 #define PROBE_TESTS_CMD_FAKE_APP_H
@@ -30,7 +30,7 @@ int fake_connect(struct fake_app *app, uint32_t rings);
 /* Process, CPU and GPU agent, queue 1, code object 1 with three sites, kernel 1 and clones 2, 3. */
 void fake_announce(struct fake_app *app, const char *source);
 
-/* Announce this file as the code object, loaded 0x1000 below its addresses. 0 or -errno. */
+/* Announces this file as the code object, loaded 0x1000 below its addresses. 0 or -errno. */
 int fake_image(struct fake_app *app, const char *path);
 
 void fake_dispatch(struct fake_app *app, uint64_t id, uint32_t kind, uint32_t verdict);
@@ -39,26 +39,27 @@ void fake_counters(struct fake_app *app, uint64_t id, uint32_t rows);
 void fake_complete(struct fake_app *app, uint64_t id, uint32_t rows, uint64_t rows_dropped);
 
 /*
- * One wave of `records` records into the next ring, `form` as enum probe_form (0 = one of each in
- * turn). Waits for the reader when the ring is full.
+ * Writes one wave of `records` records into the next ring; `form` is enum probe_form (0 = each form
+ * in rotation). Waits for the reader when the ring is full.
  */
 void fake_wave(struct fake_app *app, uint64_t dispatch, uint32_t records, unsigned form);
 /* More records of the last wave, which it does not publish: a quarter of the ring holds them. */
 void fake_unpublished(struct fake_app *app, uint32_t records);
 
 /*
- * What stored waves of a dispatch left: `waves` of them, a head with `stride` and `spans`, and
- * `places` places of 64 bytes follow, those of waves with a span of site 2.
+ * Writes the per-wave storage of a dispatch: `waves` waves, a head with `stride` and `spans`, then
+ * `places` slots of 64 bytes, which contain waves with a span of site 2.
  */
 void fake_stored_waves(struct fake_app *app, uint64_t dispatch, uint32_t waves, uint32_t stride,
 		       uint32_t spans, uint32_t places);
 
-/* The GPU is sampled from now on; `method` as enum probe_pcs_method. */
+/* The GPU is sampled from now on; `method`: enum probe_pcs_method. */
 void fake_sampler(struct fake_app *app, uint32_t method);
 /*
- * `count` samples of a dispatch in code object 1, evenly over its time: instruction sample_at / 4 +
- * i % 8, those of odd i stalled with reason 1 + i % 7, half the lanes active. Then one each outside
- * the code object, not at an instruction and (stochastic) marked invalid, and 5 reported as lost.
+ * `count` samples of a dispatch in code object 1, evenly distributed over its time: instruction
+ * sample_at / 4 + i % 8; those with odd i are stalled with reason 1 + i % 7; half the lanes are
+ * active. Then one sample each outside of the code object, not at an instruction, and (stochastic)
+ * marked invalid; and 5 reported as lost.
  */
 void fake_samples(struct fake_app *app, uint64_t dispatch, uint32_t method, uint32_t count);
 

@@ -74,7 +74,7 @@ static void count(const char *path)
 	fclose(file);
 }
 
-/* 8 workgroups of 4 waves: announced with impossible values, and once as they are. */
+/* 8 workgroups of 4 waves: first announced with impossible values, then with valid ones. */
 static void stored(uint32_t missing)
 {
 	uint64_t id = ++dispatches;
@@ -119,7 +119,10 @@ static void refused(uint32_t count)
 	}
 }
 
-/* A record reserved, its size written, never finished: as a thread killed in between leaves it. */
+/*
+ * A record that was reserved, with its size written, but never completed: as if a thread was killed
+ * in between.
+ */
 static void hole(void)
 {
 	uint64_t head = __atomic_fetch_add(&app.seg.ring->head, 64, __ATOMIC_RELAXED);
@@ -129,7 +132,7 @@ static void hole(void)
 	*(uint32_t *)(app.seg.data + (head & app.seg.mask)) = 64;
 }
 
-/* A dispatch that completes with 2^64 - 1 records lost, and once more as it is. */
+/* A dispatch that completes with 2^64 - 1 records lost, and then a valid one. */
 static void impossible(void)
 {
 	uint64_t id = ++dispatches;
@@ -163,7 +166,7 @@ static void lost(uint32_t count)
 	app.host += count;
 }
 
-/* Ends with probe-run, too. */
+/* Also ends if probe-run ends. */
 static void drained(void)
 {
 	pid_t parent = getppid();

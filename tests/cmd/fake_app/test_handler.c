@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handler for tests: counts accesses, lanes and counter rows, checks what it is promised, and fails
- * on request (fail=open|begin|batch|end|close), or breaks its process in batch()
- * (fail=crash|exit|overrun|hang).
+ * Handler for tests. It counts accesses, lanes and counter rows, checks the guarantees of
+ * handler.h, and fails on request (fail=open|begin|batch|end|close) or breaks its process in
+ * batch() (fail=crash|exit|overrun|hang).
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 struct state {
 	const struct probe_host *host;
 	const char *fail;
-	bool quick; /* quick=1: count only, for measuring the way here */
+	bool quick; /* quick=1: only count, to measure the delivery */
 	int table;
 	int64_t begun, ended, accesses, lanes, rows, executions, bad;
 	uint64_t sum;
@@ -74,7 +74,7 @@ static void count_access(struct state *state, const struct probe_access *access)
 	state->bad += n != access->lanes || !access->wave || access->site > 2;
 }
 
-/* Writes over its end until the process dies; a sanitizer of the host programs must not see it. */
+/* Writes beyond its end until the process dies; a sanitizer must not detect it earlier. */
 __attribute__((no_sanitize_address)) static void overrun(struct state *state)
 {
 	volatile char *byte = (volatile char *)state;
@@ -107,7 +107,7 @@ static int count_batch(void *user, const struct probe_batch *batch)
 		for (size_t i = 0; i < batch->count; i++)
 			state->executions += (int64_t)batch->counters[i].value[PROBE_C_EXECUTIONS];
 	}
-	state->bad += state->ended >= state->begun; /* the dispatch has begun and not ended */
+	state->bad += state->ended >= state->begun; /* the dispatch has begun and has not ended */
 	return asked(state, "batch") ? -EINVAL : 0;
 }
 
@@ -171,7 +171,7 @@ static int count_close(void *user)
 #ifndef TEST_ABI
 #define TEST_ABI PROBE_HANDLER_ABI
 #endif
-/* The same under a name that probe-run does not look for: a library, but no handler. */
+/* The same under a name that probe-run does not look for: a library that is no handler. */
 #ifdef TEST_NO_SYMBOL
 #define HANDLER static const struct probe_handler __attribute__((used)) hidden
 #else

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# page.sh PROBE_REPORT: makes a page of a database with hostile names, opens each of its pages in
-# headless Chromium, and looks at what is shown, at the console, and at what the policy blocked.
+# page.sh PROBE_REPORT: creates a page from a database with hostile names and opens each of its
+# pages in headless Chromium. Checks what is shown, the console, and what the policy blocked.
 set -eu
 report=$1
 dir=$(mktemp -d)
@@ -25,7 +25,7 @@ if grep -q '<script>alert(1)' page.html; then
 	exit 1
 fi
 
-# open PAGE TEXT...: the page shows these texts, and nothing is in the console.
+# open PAGE TEXT...: the page shows these texts, and the console is empty.
 open()
 {
 	chromium --headless=new --no-sandbox --disable-gpu --user-data-dir="$dir/profile" \
@@ -35,7 +35,7 @@ open()
 		echo "page $1: the console is not empty"
 		exit 1
 	fi
-	# What the program made is behind the list of noscript.
+	# The output of the script follows the list in noscript.
 	sed -n '/<div id="app">/,/id="data"/p' dom >app
 	page=$1
 	shift

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Instructions of a real code object (tests/data/codeobj/tile.hip) with samples, and what probes
-# counted; sources that are not there, elsewhere, hostile; no debug information.
+# Instructions of a real code object (tests/data/codeobj/tile.hip) with samples and counters;
+# sources that are missing, elsewhere, or hostile; no debug information.
 . "$(dirname "$0")/database.inc"
 make()
 {

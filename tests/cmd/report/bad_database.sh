@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 . "$(dirname "$0")/database.inc"
-# Foreign, older, newer, truncated.
+# Databases that are foreign, older, newer, or truncated.
 sqlite3 foreign.db 'CREATE TABLE t (x)'
 probe-report lines foreign.db
 sample new.db
@@ -11,7 +11,7 @@ head -c 20000 whole.db >short.db
 probe-report lines short.db 2>err
 echo "$?"
 sed 's/ of [0-9]*;/ of MORE;/' err >&2
-# A table is missing: one sentence, no crash.
+# A missing table gives one sentence and no crash.
 sqlite3 whole.db 'DROP TABLE probe_site'
 probe-report lines whole.db >/dev/null
 echo "$?"

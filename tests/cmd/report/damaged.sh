@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 . "$(dirname "$0")/database.inc"
-# Every page cut, and some hundred random bytes: a clean status, no signal.
+# Truncated at every page, and some hundred random bytes: a valid exit status, no signal.
 sample run.db
 size=$(wc -c <run.db)
 bad=0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 . "$(dirname "$0")/database.inc"
-# Bytes that a terminal would obey, quotes, tabs, broken UTF-8: escaped, and JSON stays JSON.
+# Bytes that terminals interpret, quotes, tabs, broken UTF-8: all are escaped, and JSON stays valid.
 sample run.db
 sql run.db <<'END'
 UPDATE rocpd_info_kernel_symbol_t SET display_name = char(27) || '[31m"k\' || char(0x9b) || char(10) || 'x' WHERE id = 1;

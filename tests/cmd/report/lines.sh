@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
 . "$(dirname "$0")/database.inc"
-# The worst first, with source line and caret; what is good is counted.
+# The highest cost first, with source line and caret; accesses without extra cost are counted.
 sample run.db
 probe-report lines run.db

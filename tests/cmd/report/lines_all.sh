@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 . "$(dirname "$0")/database.inc"
-# One line each for what is good; only one kernel.
+# One line per access without extra cost; only one kernel.
 sample run.db
 probe-report lines --all -k 'copy' run.db
 echo "-- at most one"

@@ -5,7 +5,7 @@ probe-report list | grep -c .
 probe-report list --format csv | head -n 3
 probe-report list --format csv --no-header -t ';' | grep -c '^lines;'
 probe-report list --format json | jq -c '[length, .[0]]'
-# What it does not heed is refused.
+# Options that have no effect are rejected.
 sample run.db
 for wrong in "list run.db" "list -n 3" "list -k x" "list --all" "list --format rocprofv3" "info -f file run.db" \
 		"info -k x run.db" "flame -s cycles run.db" "flame --all run.db" "kernels --all run.db" "tables -k x run.db"; do

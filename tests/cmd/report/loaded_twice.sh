@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# A code object that was loaded twice: its places are summed, those of another one are not.
+# A code object that was loaded twice: its positions are added up, separate from those of another
+# one.
 . "$(dirname "$0")/database.inc"
 
 database run.db

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 . "$(dirname "$0")/database.inc"
-# Without a file: the newest database in ./probe-out; --last takes more of them, the newest last.
+# Without a file: the newest database in ./probe-out; --last uses several, the newest last.
 echo "== none yet"
 probe-report 2>&1 | head -1
 mkdir -p probe-out/one probe-out/two

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 . "$(dirname "$0")/database.inc"
-# No kernel with a clone: the kernels, where they are declared, and how to compile.
+# No kernel has a clone: lists the kernels, where they are declared, and how to compile.
 database run.db
 kernel run.db 1 'void ns::tile<32>(float*, float const*, int)' _ZN2ns4tileILi32EEEvPfPKfi
 kernel run.db 2 copy copy

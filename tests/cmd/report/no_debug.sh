@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 . "$(dirname "$0")/database.inc"
-# Compiled without -g: per kernel and site, and it says what is missing.
+# Compiled without -g: shows kernel and site, and says what is missing.
 sample run.db
 sql run.db <<'END'
 UPDATE probe_site SET file = '', line = 0, "column" = 0, frames = '[]';

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 . "$(dirname "$0")/database.inc"
-# A run that was cut off says so in the first line; losses are named.
+# An interrupted run is called partial in the first line; losses are listed.
 sample run.db
 sql run.db <<'END'
 UPDATE probe_run SET value = 1 WHERE key = 'partial';
@@ -11,6 +11,6 @@ INSERT INTO probe_account VALUES ('counters', 'dropped.missing', 4), ('counters'
 INSERT INTO probe_log (time, level, origin, text) VALUES (1, 1, 'probe-run', 'disk full'), (2, 2, 'x', 'fine');
 END
 probe-report lines run.db | sed -n -e 1,2p -e '/dispatches/,$p'
-# Where a program reads the report, people are told beside it.
+# If a program reads the report from stdout, the user gets the warning on stderr.
 probe-report lines --format csv run.db >/dev/null
 probe-report kernels --format json run.db >/dev/null

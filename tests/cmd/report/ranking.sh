@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Findings are in the order of their cycles: 64 workgroups on 104 compute units, 1 pass per cycle and
+# Findings are sorted by their cycles: 64 workgroups on 104 compute units, 1 pass per cycle and
 # unit: 63488 / 64 = 992 cycles of LDS. 28672 extra requests for 64 B at the L2's 14.6 x 104 B per
 # cycle take 1208.5; from memory, 30720 of 128 B at 5.9 x 104, 6408.
 . "$(dirname "$0")/database.inc"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# A sampled and a probed run of one code object (tests/data/codeobj/tile.hip), whose ids differ, as
-# one. Kernel copy: 0x180c waits for the arguments, 0x1810 loads, 0x1818 waits for that, 0x181c
+# A sampled and a probed run of one code object (tests/data/codeobj/tile.hip), whose ids differ,
+# joined. Kernel copy: 0x180c waits for the arguments, 0x1810 loads, 0x1818 waits for that, 0x181c
 # stores; all of them but the first on line 29. 200 samples; the kernel took 1000 ns at 1700 MHz.
 . "$(dirname "$0")/database.inc"
 database a.db

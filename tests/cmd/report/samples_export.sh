@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Folded stacks and rocprofv3's CSV, both methods; what each says without samples one by one.
+# Folded stacks and rocprofv3's CSV, for both methods; the message of each if single samples were
+# not stored.
 . "$(dirname "$0")/database.inc"
 run()
 {

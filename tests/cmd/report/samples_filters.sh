@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# --dispatches, --start, --end of samples that a made stream delivered; dispatch N runs from 1000 N to
-# 1000 N + 500 ns. Counts are those the fake application sends.
+# --dispatches, --start and --end on a hand-written stream of samples; dispatch N runs from 1000 N
+# to 1000 N + 500 ns. The counts are those that the fake application sends.
 . "$(dirname "$0")/database.inc"
 run()
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 . "$(dirname "$0")/database.inc"
-# Several files: a head each as text, a column `run` else; a bad one ends it.
+# Several files: one head per file as text, else a column `run`; a bad file ends the output.
 sample one.db
 sample two.db
 probe-report lines one.db two.db | grep -e 'db:' -e '^a.hip'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 . "$(dirname "$0")/database.inc"
-# Source lines from files, but only regular ones below the root.
+# Source lines are read from files, but only from regular files below the root.
 sample run.db
 sql run.db <<'END'
 DELETE FROM probe_source;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 . "$(dirname "$0")/database.inc"
-# A source that is not what ran is named; the text shown is that of the run.
+# A source file that differs from the compiled one is named; the text shown is that of the run.
 sample run.db
 printf 'one\n' >a.hip
 hash=$(sha256sum a.hip | cut -d ' ' -f 1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 . "$(dirname "$0")/database.inc"
-# Usage errors are 2, others 1; each is one sentence.
+# Usage errors exit with 2, others with 1; each message is one sentence.
 sample run.db
 try()
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A file system of one megabyte; mounting it needs rights.
+# A file system of one megabyte; mounting it needs root rights.
 mkdir disk
 mount -t tmpfs -o size=1m none disk 2>/dev/null || exit 77
 trap "umount disk" EXIT

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# One process, two programs: a database each, the first one partial.
+# One process, two programs: one database each, the first one partial.
 probe-run "$FAKE_APP" connect announce=x memory=1 exec connect announce=x memory=2 exit-record 2>err
 sed "s|process [0-9]*|process PID|" err | sort >&2
 cd probe-out/*

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Processes that do not keep to the protocol: refused or counted, never the end of probe-run.
+# Processes that violate the protocol are refused or counted; they never end probe-run.
 probe-run -a count python3 -c '
 import os, socket, struct
 def connect():

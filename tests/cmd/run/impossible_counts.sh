@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Sizes and counts that no process can have: refused one by one, the accounting stays balanced.
+# Impossible sizes and counts: each is refused, and the accounting stays balanced.
 probe-run -q \
 	-d . -o x.db "$FAKE_APP" connect huge-code announce=x sampler=1 memory=2 impossible exit-record exit=4 2>err
 echo $?

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The application dies at any point: what it had committed is in the database, the rest is counted.
+# The application dies at any point: everything it had committed is in the database, and the rest is
+# counted.
 for n in 1 2 3 10 100 1000 10000; do
 	for tail in "" begin hole "hole garbage" "memory=1 hole memory=3 begin"; do
 		probe-run -q --force -d . -o x.db "$FAKE_APP" connect announce=x memory=$n $tail kill=9 &

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# probe-run dies: the application goes on, the recorder finishes the database, nothing is lost.
+# probe-run dies: the application continues, the recorder finishes the database, and nothing is
+# lost.
 mkfifo pipe
 
 # check N.db ROWS: prints what is wrong with it.
@@ -27,7 +28,7 @@ for n in 0 1 20 300 4000 20000; do
 	probe-run -q --recover dir$n || echo "recover $n: $?"
 	check dir$n/x.db $((3 * (n + 20)))
 done
-# The application as well.
+# The application dies as well.
 for n in 1 300 20000; do
 	probe-run -q -d both$n -o x.db "$FAKE_APP" connect announce=x memory=$n kill-parent=9 kill=9 &
 	wait $! 2>death

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
-# No program of the system is needed, whatever PATH says.
+# No system tools are needed, whatever PATH says.
 PATH=/nowhere "$PROBE/bin/probe-run" -q "$FAKE_APP" connect announce=x memory=1 exit-record
 echo $?

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Under ROCr 6.1 and later a library that exports rocprofiler_configure keeps the tool from being called.
-# The program is told to skip that, unless the user has decided otherwise.
-# A sanitized build of probe-run takes it that this library comes before the sanitizer's.
+# Under ROCr 6.1 and later, a library that exports rocprofiler_configure prevents the tool from
+# being called. probe-run makes ROCr skip that check, unless the user has set the variable. In a
+# sanitized build of probe-run, this library may precede the sanitizer's.
 ASAN_OPTIONS=verify_asan_link_order=0
 export ASAN_OPTIONS
 probe-run sh -c 'echo "register off: $HSA_TOOLS_DISABLE_REGISTER"'

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Sampled without probes: the originals run, and the verb named at the end shows samples.
+# Sampled without probes: the originals run, and the verb that is suggested at the end shows
+# samples.
 cat >"$PROBE/lib/probe/probe-agents" <<'END'
 #!/bin/sh
 printf 'provider\tsimulated\nagent\t1\tgpu\tgfx90a:sramecc+:xnack-\tMI210\n'

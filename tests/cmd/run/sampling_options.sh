@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What would have no effect, or cannot go together, is refused; filters without probes get a warning.
+# Options without effect, and options that conflict, are rejected; filters without probes give a
+# warning.
 sampling="--pc-sampling-method stochastic --pc-sampling-unit cycles --pc-sampling-interval 256"
 probe-run --twice --no-instrumented true || echo "status $?"
 probe-run --twice --pc-sampling-clones $sampling true || echo "status $?"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# SIGTERM sent to probe-run reaches the program, whose exit status is passed on.
+# SIGTERM sent to probe-run reaches the program, and probe-run returns the program's exit status.
 mkfifo ready never
 probe-run -q sh -c 'trap "echo term; exit 5" TERM; cat never & echo >ready; wait' &
 pid=$!
@@ -17,7 +17,7 @@ kill -INT $pid
 wait $pid
 echo $?
 exec 8<>never2
-# A second one ends probe-run, whatever the program does.
+# A second signal ends probe-run, whatever the program does.
 mkfifo ready3 caught3 never3
 probe-run sh -c 'trap "echo ignored >caught3" TERM; echo >ready3; cat never3 & while kill -0 $!; do wait $!; done'  2>err.txt &
 pid=$!

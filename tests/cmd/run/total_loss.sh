@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-# Nothing can be stored: that is said before and after, and is a failure; the report does not say
-# that there was nothing. Mounting a full file system needs rights.
+# Nothing can be stored: a message says so before and after, the run fails, and the report does not
+# say that there was nothing. Mounting a full file system needs root rights.
 mkdir disk
 mount -t tmpfs -o size=64k none disk 2>/dev/null || exit 77
 trap "umount disk" EXIT
 probe-run -d disk -o full.db "$FAKE_APP" connect announce=x memory=10 exit-record out=done 2>err
 echo " $?"
 grep -e "free" -e "cannot" -e "nothing could be stored" err >&2
-# Records without their handlers: the report names the command, which works.
+# Records whose handlers did not run: the report prints the replay command, which works.
 probe-run -q -d . -o x.db "$FAKE_APP" connect announce=x memory=10 exit-record
 sqlite3 x.db "UPDATE probe_run SET value = 0 WHERE key = 'handlers_ended'; DROP TABLE probe_count_total;
 	DELETE FROM probe_dispatch WHERE 0"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# --twice: one database; what the program prints and how it ends once; input is there both times.
+# --twice writes one database; the program's output and exit status are shown once; its input is
+# available both times.
 cat >"$PROBE/lib/probe/probe-agents" <<'END'
 #!/bin/sh
 printf 'provider\tsimulated\nagent\t1\tgpu\tgfx90a:sramecc+:xnack-\tMI210\n'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Two runs with one -o and --force: the second does not destroy the first one's database.
+# Two runs with the same -o and --force: the second does not destroy the first one's database.
 mkfifo go
 probe-run -q -d . -o x.db --force "$FAKE_APP" connect announce=x memory=2 wait=go memory=3 exit-record exit=5 &
 pid=$!
@@ -12,6 +12,6 @@ exec 9<>go
 wait $pid
 echo $?
 sqlite3 x.db "PRAGMA integrity_check; SELECT count(*) FROM probe_counter; SELECT value FROM probe_run WHERE key = 'partial'"
-# It is free afterwards.
+# The name is free afterwards.
 probe-run -q -d . -o x.db --force "$FAKE_APP" connect announce=x memory=1 exit-record
 sqlite3 x.db "SELECT count(*) FROM probe_counter"

@@ -67,7 +67,7 @@ static bool has(const char *name, const char *part)
 	return strstr(name, part) != NULL;
 }
 
-/* The last width that the name speaks of: ds_read2st64_b32 moves 4 bytes. */
+/* The last width in the name: ds_read2st64_b32 moves 4 bytes. */
 static unsigned bytes_of(const char *name)
 {
 	static const struct part parts[] = {
@@ -89,7 +89,7 @@ static unsigned bytes_of(const char *name)
 	return bytes ? bytes : 4; /* global_atomic_add, pk_add_f16 */
 }
 
-/* False: it does not touch memory by lanes, or by scalars. */
+/* False if it accesses memory neither per lane nor by scalars. */
 static bool operation_of(const char *name, struct operation *ret)
 {
 	static const char *const crossbar[] = {"permute", "swizzle", "ds_nop", "ds_gws",
@@ -219,7 +219,7 @@ static void put_row(const struct object *object, const char *name, const struct 
 
 	const char *space = op->space;
 
-	/* The machine counts no lines of private memory. */
+	/* The simulator counts no cache lines of private memory. */
 	if (!strcmp(space, "memory") && counter[2] && !counter[4])
 		space = "scratch";
 	if (line && line->file != PROBE_LINE_END)
@@ -229,7 +229,7 @@ static void put_row(const struct object *object, const char *name, const struct 
 	printf("%" PRId64 ",%" PRIu64 ",%s,\"%s\",%u,%u,%s,%s,%s,%u", object->id, address,
 	       symbol_at(object, address), file, line ? line->line : 0, line ? line->column : 0,
 	       name, space, op->access, op->bytes);
-	/* active executions and lanes of every access, then what the accesses cost together */
+	/* active executions and lanes of every access, then the total cost of the accesses */
 	printf(",%" PRIu64 ",%" PRIu64, counter[2] * op->accesses, counter[3] * op->accesses);
 	for (int i = 4; i < 9; i++)
 		printf(",%" PRIu64, counter[i]);

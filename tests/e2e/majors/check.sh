@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
-# check MAJOR: programs compiled by that clang run with every kind as without, and what is counted is what their
-# addresses give, what the programs work out themselves, and what the machine counts.
+# check MAJOR: programs compiled by that clang run with every kind as without. Counters equal those
+# computed from their addresses, those that the programs compute themselves, and the simulator's.
 PROBE_SIM_MODEL=0
 PROBE_KINDS=memory,trace,time,count
 export PROBE_SIM_MODEL PROBE_KINDS
@@ -87,7 +87,8 @@ check()
 		all_kinds ./program
 		machine ./program
 	done
-	# Not to be run: HIP 5.2.3 does not launch what LLVM 19 makes of it at -O0, with or without the plugin.
+	# Not executed: HIP 5.2.3 does not launch LLVM 19's code for it at -O0, with or without the
+	# plugin.
 	compile_by "$1" "$source/tests/e2e/workgroup_filters.hip" plain.o -O0 --cuda-device-only -c -mllvm -verify-machineinstrs
 	for kind in memory trace time count; do
 		grep -q "__probe_${kind}__Z7guarded" plain.o || fail "-O0: no clone of kind $kind"

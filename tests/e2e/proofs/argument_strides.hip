@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Strides that are arguments, of either sign, in global memory and LDS, and one without a sign; and
-// gathers through pointers that are not aligned as their types are.
+// Strides that are signed arguments, positive and negative, in global memory and LDS, and an
+// unsigned one; and gathers through pointers that are not aligned to their types.
 #include <cstdio>
 #include <hip/hip_runtime.h>
 
@@ -45,7 +45,7 @@ __global__ void gather(const float4 *p, const double *q, int step, float *out)
 	out[i] = v.x + v.w + (float)q[at];
 }
 
-// Rows as far apart as proofs are used for, and farther.
+// Rows up to the largest distance that proofs support, and beyond.
 __global__ void far_rows(const float *x, int pitch, float *y)
 {
 	y[16 * threadIdx.y + threadIdx.x] = x[(int)threadIdx.y * pitch + (int)threadIdx.x];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Addresses made of parts of ids: remainders and quotients by powers of two, exchanges with a partner,
-// clamped indices. Launched with workgroups of many shapes; the results are checked on the host.
+// Addresses from parts of ids: remainders and quotients by powers of two, exchanges with a partner,
+// clamped indices. Launched with workgroups of many shapes; the host checks the results.
 #include <hip/hip_runtime.h>
 #include <algorithm>
 #include <cstdio>
@@ -17,7 +17,7 @@ static void check(hipError_t error)
 
 enum { N = 4096, ROW = 48 };
 
-// Constant bits of the id, of its position in the workgroup and in the grid.
+// Constant bits of the id: of the position in the workgroup and in the grid.
 __global__ void bits(int *out, const int *in)
 {
 	__shared__ int tile[1024];
@@ -30,7 +30,7 @@ __global__ void bits(int *out, const int *in)
 	atomicAdd(&out[(g & 15) * 8 + (x >> 4 & 3)], a * 0 + b + c + d + e);
 }
 
-// A number that is the same in all lanes, another one in each round.
+// A uniform number, which differs in each iteration.
 __global__ void partners(int *out, const int *in, int rounds)
 {
 	__shared__ int swap[256];
@@ -61,7 +61,7 @@ __global__ void edges(int *out, const int *in, int low, int high)
 			    in[south * ROW + west];
 }
 
-// Pairs, as sorting networks and transforms have them: of x each block of n is followed by a hole of n.
+// Pairs as in sorting networks and transforms: in x, each block of n is followed by a gap of n.
 __host__ __device__ static unsigned paired(unsigned x, unsigned n)
 {
 	return x / n * (2 * n) + x % n;

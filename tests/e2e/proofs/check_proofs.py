@@ -20,7 +20,7 @@ def read_proofs(path):
     proofs = {}
     for line in open(path):
         match = re.match(r"probe: site (\d+) of (\S+): (U.*|measured)", line)
-        # A bit field masked by an observed value is for equal_counters.sh.
+        # equal_counters.sh checks bit fields masked by an observed value.
         if match and match[3] != "measured" and "*and(" not in match[3]:
             strides = [(0, 0, "")] * 3 + [
                 (int(times), "xyz".index(axis), int(shift), int(mask or 0xFFFFFFFF))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Conditions on data before accesses to words side by side: masks of every density that do not come
-// back, in rows of several shapes, at every place in a line.
+// Data-dependent conditions before accesses to adjacent words: masks of every density that do not
+// repeat, in rows of several shapes, at every position in a line.
 #include <hip/hip_runtime.h>
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +16,7 @@ static void check(hipError_t error)
 
 enum { WORDS = 1 << 18 };
 
-// Two arrays, perhaps at different places, and a word for all.
+// Two arrays at possibly different positions, and a word for all.
 __global__ void sparse(const unsigned *data, int *a, int *b, const int *one, unsigned limit)
 {
 	unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
@@ -27,7 +27,7 @@ __global__ void sparse(const unsigned *data, int *a, int *b, const int *one, uns
 	}
 }
 
-// Rows of a matrix, which may be as far apart as nothing.
+// Rows of a matrix, whose distance may be 0.
 __global__ void rows(const unsigned *data, int *a, unsigned pitch, unsigned limit)
 {
 	unsigned x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -37,7 +37,7 @@ __global__ void rows(const unsigned *data, int *a, unsigned pitch, unsigned limi
 		a[y * pitch + x] += 1;
 }
 
-// In a loop, where whole waves come by, too.
+// In a loop, in which whole waves also occur.
 __global__ void rounds(const unsigned *data, int *a, unsigned step, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# equal_counters.sh BUILD SOURCE PROGRAM: the counters of kind memory, part of them measured on the device
-# and part derived from proofs, equal in every word what the handler computes from the addresses of kind
-# trace. PROGRAM is a .hip file below SOURCE.
+# equal_counters.sh BUILD SOURCE PROGRAM: the counters of kind memory, some measured on the device
+# and some derived from proofs, equal in every word those that the handler computes from the
+# addresses of kind trace. PROGRAM is a .hip file below SOURCE.
 . "$(dirname "$0")/../lib.sh"
 program=$3
 

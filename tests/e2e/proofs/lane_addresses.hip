@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Addresses that the host makes lane by lane: at odd strides, chosen, divided, near a wrap, behind
-// branches and in partial waves; in launches whose counters are derived, and in one that is too large.
+// Addresses that the host computes lane by lane: at odd strides, selected, divided, near a wrap,
+// after branches and in partial waves; in launches whose counters are derived, and in one that is
+// too large.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
@@ -18,7 +19,7 @@ template <int BYTES> __global__ void odd(const unsigned char *in, unsigned char 
 	memcpy(out + item() * BYTES, in + item() * BYTES, BYTES);
 }
 
-// Neighbours around an edge: what is chosen by branches and by selects, and remainders.
+// Neighbours around an edge: branches, selects and remainders.
 __global__ void around(const float *in, float *out, int width, int height)
 {
 	int i = item(), x = i % width, y = i / width;
@@ -30,7 +31,7 @@ __global__ void around(const float *in, float *out, int width, int height)
 			in[y * width + left] + in[y * width + right] + in[up * width + x];
 }
 
-// In LDS and out of it again, for a part of the lanes; a block of two dimensions.
+// Into LDS and out again, for some of the lanes; a two-dimensional workgroup.
 __global__ void turned(const float *in, float *out, unsigned n)
 {
 	__shared__ float tile[32 * 33];
@@ -44,7 +45,7 @@ __global__ void turned(const float *in, float *out, unsigned n)
 		out[y * n + x] = tile[x * 33 + y];
 }
 
-// Lanes that do not come there would divide by 0, or move bits too far.
+// Inactive lanes would divide by 0, or shift too far.
 __global__ void defined(const int *in, int *out, unsigned by, unsigned bits)
 {
 	unsigned i = item();
@@ -55,7 +56,7 @@ __global__ void defined(const int *in, int *out, unsigned by, unsigned bits)
 		out[(i << (threadIdx.x < 70 ? threadIdx.x - 40 : bits)) & (SPAN - 1)] = in[i];
 }
 
-// Two ways that meet, one of which can be left for the other.
+// Two paths that meet, with a branch from one to the other.
 __global__ void crossed(int *out, int n)
 {
 	int i = item(), v;
@@ -73,7 +74,7 @@ __global__ void crossed(int *out, int n)
 	out[v] = v;
 }
 
-// One lane after another, by what its number is.
+// One lane after the other, depending on its index.
 __global__ void single(int *out)
 {
 	switch (threadIdx.x) {
@@ -88,7 +89,7 @@ __global__ void single(int *out)
 	}
 }
 
-// An index that wraps in the midst of a wave, on purpose: both ends of 2^32 are used.
+// An index that deliberately wraps in the middle of a wave: both ends of 2^32 are used.
 __global__ void wrapping(int *out, unsigned start)
 {
 	unsigned i = item() + start;
@@ -97,7 +98,7 @@ __global__ void wrapping(int *out, unsigned start)
 	out[(unsigned long long)(i + 5) & 0x1fff] = 2;
 }
 
-// What is loaded is not known, but whether it is.
+// The loaded value is unknown, but not whether it is loaded.
 __global__ void partly(const int *in, int *out, int n)
 {
 	int i = item(), p = i ^ n;
@@ -110,7 +111,7 @@ __global__ void partly(const int *in, int *out, int n)
 	}
 }
 
-// The store's index is widened on each of three ways that come there.
+// The store's index is widened on each of the three paths that reach it.
 __global__ void sunk(const double *in, double *out, int n)
 {
 	int x = item(), y = blockIdx.y, at = y * n + x;
@@ -148,7 +149,7 @@ int main()
 	partly<<<4, 72>>>((int *)in, (int *)out, 100);
 	sunk<<<dim3(2, 5), 32>>>((double *)in, (double *)out, 40);
 	sunk<<<dim3(1, 3), 100>>>((double *)in + 1, (double *)out, 70);
-	// More waves than are evaluated one by one.
+	// More waves than are evaluated individually.
 	odd<5><<<2048 * 9, 32>>>(in, out);
 	if (hipDeviceSynchronize())
 		return 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Loops that lanes leave one after the other, at strides that a kernel's argument makes wide, or
-// does not: what a wave counts in its lanes is held against what the addresses say.
+// Loops that lanes leave one after the other, at strides that a kernel argument makes wide or
+// narrow: the counts per lane are compared with the addresses.
 #include <hip/hip_runtime.h>
 #include <cstdio>
 #include <cstdlib>
@@ -31,7 +31,7 @@ __global__ void leave(int *a, int n, int rounds)
 		a[MIDDLE + x * (n + 3) + i] = sum;
 }
 
-// Steps known when compiled, wide and not, and words of several sizes.
+// Steps known at compile time, wide and narrow, and words of several sizes.
 __global__ void known(int *a, double *b, int4 *c, int rounds)
 {
 	int x = threadIdx.x;
@@ -47,7 +47,7 @@ __global__ void known(int *a, double *b, int4 *c, int rounds)
 		a[x * 31 + i] = i;
 }
 
-// LDS next to what is the same in all lanes, and conditions in the loop.
+// LDS together with uniform values, and conditions in the loop.
 __global__ void shared(const int *a, int *out, long n, int rounds)
 {
 	__shared__ int tile[1024];
@@ -67,7 +67,7 @@ __global__ void shared(const int *a, int *out, long n, int rounds)
 	out[x] = sum;
 }
 
-// A loop in a loop, and one that a wave may not come to at all.
+// A nested loop, and a loop that a wave may not reach at all.
 __global__ void nested(int *a, unsigned n, int rounds)
 {
 	int x = threadIdx.x;
@@ -96,7 +96,7 @@ int main()
 	check(hipMalloc(&out, 4 * WORDS));
 	check(hipMemset(a, 0, 4 * WORDS));
 	for (int n : numbers) {
-		// Far steps: only lane 0 is to be there.
+		// Wide steps: only lane 0 is active.
 		bool far = n > 40000;
 		int lanes = n > 4000 ? far ? 1 : 64 : 100;
 

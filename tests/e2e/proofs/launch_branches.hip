@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Accesses behind branches whose conditions follow from the launch: bounds, quotients and remainders
- * of ids, both sides, one in another, of groups of waves that are not whole.
+ * Accesses after branches whose conditions can be derived from the launch: bounds, quotients and
+ * remainders of ids, both sides, nested, in workgroups with partial waves.
  */
 #include <hip/hip_runtime.h>
 

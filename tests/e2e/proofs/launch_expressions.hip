@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Accesses of all waves at places that follow from the launch: rows of odd widths, shifted sizes,
- * ids with their bits mixed, structs as arguments, variables, bases at no multiple of 4 or below 0.
+ * Accesses of all waves at addresses that can be derived from the launch: rows of odd widths,
+ * shifted sizes, ids with mixed bits, structs as arguments, variables, bases that are not multiples
+ * of 4 or are negative.
  */
 #include <hip/hip_runtime.h>
 
@@ -51,7 +52,7 @@ __global__ void viewed(struct view from, long long *to)
 	to[i + from.odd] = from.data[i * from.width + from.skip] + table[i + 9];
 }
 
-/* Bytes, and words that lie anywhere. */
+/* Bytes, and unaligned words. */
 __global__ void bytes(const char *in, char *out, int shift)
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -77,7 +78,7 @@ int main()
 		mixed<<<dim3(9), size>>>(in + i, out, 40 * i + 8);
 		viewed<<<dim3(1, 3, 2), size>>>(view, (long long *)out);
 		bytes<<<dim3(5), size>>>((char *)in + i, (char *)out, i);
-		/* Workgroups that are cut off. */
+		/* Partial workgroups. */
 		rows<<<dim3(2, 3), dim3(40, 3)>>>(in + 64, out, 101 + i, 8);
 	}
 	check(hipDeviceSynchronize());

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses that follow a stride in most waves and not in all: mirrored and wrapped at edges,
- * quotients and remainders by numbers that are no power of two, indices from tables. Where they do not,
- * every access must be measured. And strides by fields of a struct that is an argument.
+ * Addresses with a stride in most waves but not in all: mirrored and wrapped at edges, quotients
+ * and remainders by numbers that are not powers of two, indices from tables. Where there is no
+ * stride, every access must be measured. Also strides from fields of a struct argument.
  */
 #include <hip/hip_runtime.h>
 
@@ -53,7 +53,7 @@ __host__ __device__ static int divided(const int *in, int i, int n, unsigned m, 
 	       in[(wide - far / n) * 16 & N - 1] + in[(int)((i + far) % m) + 100];
 }
 
-/* The wave parts, so that the index is no selection. */
+/* The wave diverges, so that the index is not a select. */
 __host__ __device__ static int parted(const int *in, int *out, int i, int n)
 {
 	long at;
@@ -113,7 +113,7 @@ __global__ void box(int *out, const int *in, struct shape s, unsigned n)
 	out[(z * 16 + y) * 64 + x] = boxed(in, x, y, z, s, n);
 }
 
-/* Lanes that are behind the first one, and yet below it. */
+/* Lanes after the first one with lower addresses. */
 __host__ __device__ static int remaining(const int *in, unsigned i, unsigned n)
 {
 	return in[i % n] + in[N / 2 + i / n] + in[(i & 15) + n];
@@ -127,7 +127,7 @@ __global__ void remain(int *out, const int *in, unsigned n, unsigned first)
 		out[i] = remaining(in, i, n);
 }
 
-/* Waves of fewer lanes than a record has addresses. */
+/* Waves with fewer lanes than a record has addresses. */
 __global__ void tiny(int *out, const int *in, int width, int height)
 {
 	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;

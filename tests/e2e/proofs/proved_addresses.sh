@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# proved_addresses.sh BUILD SOURCE PROGRAM MINIMUM: what the compiler proved of addresses holds for every
-# address of a run. PROGRAM (a .hip file below SOURCE) is compiled with PROBE_PROVE=0: the pass prints what
-# it would prove, and measures everything. At least MINIMUM proved sites must have run. Compiled with
-# proofs, the program has the same trace.
+# proved_addresses.sh BUILD SOURCE PROGRAM MINIMUM: the compiler's proofs about addresses hold for
+# every address of a run. PROGRAM (a .hip file below SOURCE) is compiled with PROBE_PROVE=0: the
+# pass prints what it would prove, and measures everything. At least MINIMUM proved sites must have
+# run. Compiled with proofs, the program has the same trace.
 . "$(dirname "$0")/../lib.sh"
 program=$3
 minimum=$4

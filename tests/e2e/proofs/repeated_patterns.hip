@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Loops whose addresses no proof covers, for they come from tables: patterns that stay while their base
-// moves, that change or take turns, that lanes leave; and all of it for units of each size. Counters
-// are compared with the addresses.
+// Loops with addresses from tables, which no proof covers: patterns that stay while their base
+// moves, that change or alternate, that lanes leave; all for units of each size. Counters are
+// compared with the addresses.
 #include <hip/hip_runtime.h>
 #include <cstdio>
 #include <cstdlib>
@@ -21,7 +21,7 @@ struct three {
 	int a, b, c;
 };
 
-// All of a value, so that it is loaded as a whole.
+// Uses all parts of a value, so that it is loaded as a whole.
 template <typename T> static __device__ int as_int(const T &value)
 {
 	int words[(sizeof(T) + 3) / 4] = {}, sum = 0;
@@ -32,7 +32,7 @@ template <typename T> static __device__ int as_int(const T &value)
 	return sum;
 }
 
-// A base that moves by a unit, and a second access that costs the same wherever the first is.
+// A base that moves by a unit, and a second access that has the same cost wherever the first is.
 template <typename T> __global__ void along(int *out, const T *in, const int *table, int rounds)
 {
 	int at = table[threadIdx.x], sum = 0;
@@ -42,7 +42,7 @@ template <typename T> __global__ void along(int *out, const T *in, const int *ta
 	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-// The same at addresses that straddle lines in some of the rounds.
+// The same at addresses that cross cache lines in some iterations.
 __global__ void askew(int *out, const char *in, const int *table, int rounds)
 {
 	typedef int odd __attribute__((aligned(1)));
@@ -53,7 +53,7 @@ __global__ void askew(int *out, const char *in, const int *table, int rounds)
 	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-// Lanes leave one by one, or come by turns.
+// Lanes leave one by one, or are active in rotation.
 __global__ void leaving(int *out, const int *in, const int *table, const int *bound)
 {
 	int at = table[threadIdx.x], sum = 0;
@@ -66,7 +66,7 @@ __global__ void leaving(int *out, const int *in, const int *table, const int *bo
 	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-// Patterns by turns: a b a b, and a a a b b b, in loops in loops.
+// Alternating patterns: a b a b, and a a a b b b, in nested loops.
 __global__ void turns(int *out, const int *in, const int *a, const int *b, int rounds)
 {
 	int sum = 0;
@@ -79,7 +79,7 @@ __global__ void turns(int *out, const int *in, const int *a, const int *b, int r
 	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-// In LDS, whose banks are all alike.
+// In LDS, whose banks are all equal.
 template <typename T> __global__ void banks(int *out, const int *table, int rounds)
 {
 	__shared__ T lds[512];
@@ -96,8 +96,8 @@ template <typename T> __global__ void banks(int *out, const int *table, int roun
 	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-// Accesses at distances that all lanes agree about: what one costs is what all do, if it does not matter
-// where in a line it is.
+// Accesses at uniform distances from each other: one cost holds for all, if it does not depend on
+// the position in a cache line.
 template <typename T> __global__ void apart(int *out, T *in, const int *table, int pitch, int rounds)
 {
 	__shared__ int lds[1024];
@@ -117,8 +117,8 @@ template <typename T> __global__ void apart(int *out, T *in, const int *table, i
 	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-// Several arrays at one index, and fields of one element: how far apart they are all lanes agree about,
-// but whether the accesses cost the same is for the launch to say.
+// Several arrays with one index, and fields of one element: their distances are uniform, but
+// whether the costs are equal depends on the launch.
 struct cell {
 	int a, gap[4], b, more[3];
 	short c;
@@ -144,8 +144,8 @@ __global__ void arrays(int *out, T *a, T *b, const T *c, cell *cells, const int 
 	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-// Wherever in their lines the first ones are, they cost the same; not so the second ones, which may lie
-// on two lines.
+// The first accesses have equal costs at any position in their lines. The second ones do not,
+// because they may cross lines.
 template <typename T> __global__ void second(int *out, const T *a, const T *b, const int *table, int rounds)
 {
 	int at = 128 * (table[threadIdx.x] & 255), sum = 0;
@@ -155,8 +155,8 @@ template <typename T> __global__ void second(int *out, const T *a, const T *b, c
 	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-// Addresses that are proved, in loops where lanes are missing: one place in each line or several, aligned
-// or not, by turns; lanes that come and go; and a base that passes from one line into the next.
+// Proved addresses in loops with inactive lanes: one or several positions per line, aligned or not,
+// alternating; lanes that leave and return; and a base that moves from one line into the next.
 template <typename T> __global__ void rows(int *out, const T *in, const char *odd, int lanes, int rounds)
 {
 	int t = threadIdx.x, sum = 0;
@@ -191,7 +191,7 @@ __global__ void copies(int *out, struct lump *lumps, const int *table, int lanes
 	out[threadIdx.x] = at;
 }
 
-// Updates, in memory and in LDS; a wave that has ended may have left before.
+// Atomic updates, in memory and in LDS; a wave that has ended may have exited before.
 __global__ void updates(int *out, int *sums, const int *table, int rounds)
 {
 	__shared__ int lds[256];
@@ -208,7 +208,7 @@ __global__ void updates(int *out, int *sums, const int *table, int rounds)
 	out[blockIdx.x * blockDim.x + threadIdx.x] = lds[threadIdx.x];
 }
 
-// Loops one behind the other, more than there is room for.
+// Consecutive loops, more than there is capacity for.
 __global__ void many(int *out, const int *in, const int *table, int rounds)
 {
 	int sum = 0;
@@ -224,7 +224,7 @@ __global__ void many(int *out, const int *in, const int *table, int rounds)
 	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-// Each table has LANES places: rows of several pitches, one place, no order, and the like.
+// Each table has LANES entries: rows of several pitches, one position, random order, and so on.
 static std::vector<int> tables()
 {
 	std::vector<int> table(TABLES * LANES);
@@ -271,7 +271,7 @@ int main()
 
 	for (int i = 0; i < LANES; i++)
 		bound[i] = i * 7 % 40;
-	/* Four waves, of which the last leaves early. */
+	/* Four waves, of which the last exits early. */
 	for (int i = 0; i < 4 * LANES; i++)
 		large[i] = i < 3 * LANES ? table[(i / LANES + 6) * LANES + i % LANES] & 255 : -1;
 	check(hipMalloc((void **)&out, 4 * LANES * 4 * sizeof(int)));

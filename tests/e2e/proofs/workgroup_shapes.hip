@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Accesses of many shapes, launched with workgroups of many shapes: proved and not, whole waves and
-// parts, at every place in a line. The results are checked on the host.
+// Accesses of many shapes, launched with workgroups of many shapes: proved and not proved, full and
+// partial waves, at every position in a line. The host checks the results.
 #include <hip/hip_runtime.h>
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +16,7 @@ static void check(hipError_t error)
 
 enum { SIDE = 96, TILE = 16 };
 
-// A stencil on rows of any pitch, with its borders left alone.
+// A stencil on rows of any pitch that does not write its borders.
 __global__ void stencil(float *out, const float *in, int n, int pitch)
 {
 	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -49,7 +49,7 @@ __global__ void tiles(float *out, const float *in, int n)
 		out[(x + j) * n + y + threadIdx.x] = tile[threadIdx.x][j];
 }
 
-// Nested conditions that not all waves, nor all lanes, fulfil; each is true once in a wave.
+// Nested conditions that are not true in all waves, nor in all lanes; each is true once in a wave.
 __global__ void nested(double2 *out, const double2 *in, const int *flags, int n)
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
