@@ -100,7 +100,7 @@ static void adapt_functions(LLVMModuleRef library)
 /* ---- Portable functions: those of portable_probe.h, with the lanes of a wave behind their names.
  */
 
-/* As portable code for waves of so many lanes; NULL = not there. */
+/* The portable version of a function for waves of so many lanes; NULL = there is none. */
 static LLVMValueRef portable_of(LLVMModuleRef module, const char *name, unsigned lanes)
 {
 	char *text = pass_format("%s_%u", name, lanes);
@@ -110,7 +110,9 @@ static LLVMValueRef portable_of(LLVMModuleRef module, const char *name, unsigned
 	return function;
 }
 
-/* Of the ways in which a function is there, is this the one? `lanes`: 0 = lean probes. */
+/*
+ * Is this the version of a function to be kept? `lanes`: 0 = lean probes, otherwise portable code.
+ */
 static bool is_wanted(LLVMModuleRef library, LLVMValueRef function, unsigned lanes)
 {
 	size_t size;
@@ -128,13 +130,13 @@ static void drop_others(LLVMModuleRef library, unsigned lanes)
 		next = LLVMGetNextFunction(f);
 		if (LLVMIsDeclaration(f) || is_wanted(library, f, lanes))
 			continue;
-		/* Only what is dropped as well calls it. */
+		/* Only functions that are dropped as well call it. */
 		LLVMReplaceAllUsesWith(f, LLVMGetUndef(LLVMTypeOf(f)));
 		LLVMDeleteFunction(f);
 	}
 }
 
-/* Code for other targets goes when the function is inlined, or its copy is cleaned up. */
+/* Code for other targets is eliminated when the function is inlined or its copy is cleaned up. */
 static void set_target(LLVMModuleRef library, unsigned generation)
 {
 	LLVMValueRef function = LLVMGetNamedFunction(library, "__probe_dev_target");
@@ -218,14 +220,14 @@ static void add_norecurse(LLVMValueRef to)
 				LLVMCreateEnumAttribute(context, kind, 0));
 }
 
-/* What has a copy of its own for it, whatever the function. */
+/* Shape bits for which every function has a copy of its own. */
 #define COPIES ((uint32_t)(DEVLIB_SHAPE_OPTNONE | DEVLIB_SHAPE_CURSOR))
 
 static uint32_t unit_shape(enum devlib_function function, uint32_t shape)
 {
 	uint32_t unit = shape & 0xff;
 
-	/* Units of LDS that cost the same are counted at once (fast_lds_passes.h). */
+	/* LDS units with the same cost are counted together (fast_lds_passes.h). */
 	if (function == DEVLIB_MEMORY_ANY || function == DEVLIB_MEMORY_SITE ||
 	    !(shape & DEVLIB_SHAPE_LDS) || unit < 4 || unit == 12)
 		shape = (shape & ~0xff00u) | 1 << 8;
@@ -235,8 +237,8 @@ static uint32_t unit_shape(enum devlib_function function, uint32_t shape)
 }
 
 /*
- * A trace record says nothing of the access but its addresses; counters are made of one unit at a
- * time, and only in LDS do the directions differ.
+ * Does the function depend on the shape? A trace record has addresses only. Counters are computed
+ * per unit, and depend on the direction (load or store) in LDS only.
  */
 static bool depends_on_shape(enum devlib_function function)
 {
@@ -244,7 +246,7 @@ static bool depends_on_shape(enum devlib_function function)
 	       function == DEVLIB_MEMORY_FIRST;
 }
 
-/* Not a copy, whose name has the shape behind the lanes. */
+/* False for copies, whose names end with the shape. */
 static bool calls_library(LLVMValueRef inst)
 {
 	LLVMValueRef callee = pass_direct_callee(inst);
@@ -255,7 +257,7 @@ static bool calls_library(LLVMValueRef inst)
 	       (!strcmp(name + size - 3, "_32") || !strcmp(name + size - 3, "_64"));
 }
 
-/* A call of the library in a function, NULL = none (any more). */
+/* A call of the library in a function; NULL = none, or none left. */
 static LLVMValueRef next_call(LLVMValueRef function)
 {
 	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
@@ -278,8 +280,8 @@ static void call_copy(struct devlib *devlib, LLVMValueRef call, LLVMValueRef lik
 }
 
 /*
- * What a portable function calls. Those that are called often hold it, and need no stack; a wave's
- * begin and end call copies.
+ * Resolve the calls of a portable function. Functions that are called often inline their callees,
+ * and need no stack; the functions for a wave's start and end call copies.
  */
 static void resolve_callees(struct devlib *devlib, enum devlib_function which, LLVMValueRef copy,
 			    LLVMValueRef like, void *analyses)
@@ -291,7 +293,7 @@ static void resolve_callees(struct devlib *devlib, enum devlib_function which, L
 			ir_inline(call);
 }
 
-/* No calls are made of entries but in portable code, whose copies must stay calls. */
+/* Entry functions are inlined, except in portable code, whose copies must remain calls. */
 static void forbid_inlining(LLVMValueRef function)
 {
 	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
@@ -304,7 +306,10 @@ static void forbid_inlining(LLVMValueRef function)
 					0));
 }
 
-/* A wave's begin and end, and stamps: their last argument is `optnone` (ring_cursor.h). */
+/*
+ * The functions for a wave's start and end, and stamps: their last argument is `optnone`
+ * (ring_cursor.h).
+ */
 static bool depends_on_plain(enum devlib_function function)
 {
 	return function == DEVLIB_CURSOR_ENTER || function == DEVLIB_CURSOR_EXIT ||
@@ -318,7 +323,7 @@ static void set_last(LLVMValueRef function, uint32_t value)
 	LLVMReplaceAllUsesWith(param, LLVMConstInt(LLVMTypeOf(param), value, 0));
 }
 
-/* Does it use the cursor's registers? */
+/* Does the function use the cursor's registers? */
 static bool is_of_ring(enum devlib_function function)
 {
 	return function >= DEVLIB_TRACE_ANY && function <= DEVLIB_RING_REFILL;
@@ -345,10 +350,10 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 	LLVMSetLinkage(shared.copy, LLVMInternalLinkage);
 	copy_attribute(shared.copy, like, "target-cpu");
 	copy_attribute(shared.copy, like, "target-features");
-	/* Or the back end gives each lane of its callers a stack of 16 KiB. */
+	/* Otherwise the back end allocates a stack of 16 KiB per lane for its callers. */
 	if (shape & DEVLIB_SHAPE_OPTNONE)
 		add_norecurse(shared.copy);
-	/* What its callers let it use (measure_access.h, ring_cursor.h). */
+	/* Registers that its callers let it use (measure_access.h, ring_cursor.h). */
 	if (!(shape & DEVLIB_SHAPE_OPTNONE)) {
 		bool ring = which == DEVLIB_RING_REFILL || which == DEVLIB_TRACE_CALL;
 		char *most = pass_format("%d", ring ? 12 : PASS_SHARED_VGPRS);
@@ -376,7 +381,7 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 
 void devlib_unlink(struct devlib *devlib, void *analyses)
 {
-	/* The shared ones last: the probes call them. */
+	/* The shared functions last, because the probes call them. */
 	static const enum devlib_function called[] = {DEVLIB_MEMORY_ANY, DEVLIB_TRACE_ANY,
 						      DEVLIB_RING_REFILL};
 

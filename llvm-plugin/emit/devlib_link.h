@@ -16,17 +16,17 @@ struct pass_options;
 
 enum devlib_function {
 	DEVLIB_MEMORY_ENTER,
-	DEVLIB_MEMORY_SITE, /* the same for groups of proved sites, and how rows are added to */
+	DEVLIB_MEMORY_SITE, /* the same for groups of proved sites, and adding rows */
 	DEVLIB_MEMORY_BUCKET,
 	DEVLIB_MEMORY_ANY,   /* a unit of an access: a copy per shape */
 	DEVLIB_MEMORY_FIRST, /* the first unit, called as measure_access.h says */
 	DEVLIB_TRACE_ANY,
-	DEVLIB_TRACE_CALL, /* where optimised code cannot go on by itself */
+	DEVLIB_TRACE_CALL, /* slow path of optimised code */
 	DEVLIB_TRACE_SITE,
 	DEVLIB_TRACE_IRREGULAR,
 	DEVLIB_TRACE_IRREGULAR_LDS,
 	DEVLIB_TRACE_BARRIER,
-	DEVLIB_TRACE_BLOCK, /* of one site; the next is of two, and so on */
+	DEVLIB_TRACE_BLOCK, /* for one base; the next is for two, and so on */
 	DEVLIB_TRACE_BLOCK_LAST = DEVLIB_TRACE_BLOCK + PROBE_GROUP_BASES - 1,
 	DEVLIB_CURSOR_ENTER,
 	DEVLIB_CURSOR_EXIT,
@@ -43,19 +43,19 @@ enum devlib_function {
 	DEVLIB_RING_REFILL,
 	DEVLIB_COUNT_BLOCK,
 	DEVLIB_COUNT_OPTNONE,
-	DEVLIB_SELECT, /* the context of a wave, by the workgroup filter */
+	DEVLIB_SELECT, /* the context of a wave, depending on the workgroup filter */
 	DEVLIB_UNIFORM,
 	DEVLIB_FUNCTIONS,
 };
 
 /*
- * Vector registers that these may use (measure_access.h). With fewer, gfx906 spills some, to a
- * stack that is not there, and gfx908 and gfx90a to accumulation registers that the caller may be
- * using.
+ * Vector registers that shared functions may use (measure_access.h). With fewer, gfx906 spills to a
+ * stack that does not exist, and gfx908 and gfx90a spill to accumulation registers that the caller
+ * may use.
  */
 #define PASS_SHARED_VGPRS 28
 
-/* A function that lean probes call: the original's copy for one shape. */
+/* A function that lean probes call: the library's function, and its copy for one shape. */
 struct devlib_shared {
 	enum devlib_function original;
 	uint32_t shape;
@@ -63,22 +63,22 @@ struct devlib_shared {
 };
 
 struct devlib {
-	bool portable; /* copies hold what they call */
+	bool portable; /* copies inline what they call */
 	LLVMValueRef function[DEVLIB_FUNCTIONS];
 	struct devlib_shared *shared;
 	size_t shared_count;
 };
 
-/* In portable code or not, as the options say. */
+/* `options` selects portable code or lean probes. */
 bool devlib_link(struct devlib *devlib, LLVMModuleRef module, const struct pass_options *options,
 		 char **ret_error);
 /*
- * The copy of a shared function for a shape, which is its last argument if it depends on it; made
- * at first use for the target of `like`.
+ * The copy of a shared function for a shape. The shape is its last argument if the function depends
+ * on it. The copy is made at first use, for the target of `like`.
  */
 LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function original, uint32_t shape,
 			  LLVMValueRef like, void *analyses);
-/* Drop what is not used any more. */
+/* Remove unused functions. */
 void devlib_unlink(struct devlib *devlib, void *analyses);
 
 #endif

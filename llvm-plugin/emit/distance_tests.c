@@ -15,7 +15,7 @@ static LLVMValueRef build_factor(const struct analysis_factor *factor, LLVMBuild
 	return LLVMBuildIntCast2(builder, factor->value, i32, factor->sign_extended, "");
 }
 
-/* The low 32 bits of the difference, where the builder is. */
+/* Builds the low 32 bits of the difference at the builder's position. */
 static LLVMValueRef build(const struct analysis_difference *apart, LLVMBuilderRef builder,
 			  LLVMContextRef context)
 {
@@ -34,7 +34,9 @@ static LLVMValueRef build(const struct analysis_difference *apart, LLVMBuilderRe
 	return ret;
 }
 
-/* The distance modulo 128, -64 to 63: does it take an access out of its line, or lies one on two?
+/*
+ * Tests the distance modulo 128, -64 to 63: do all lanes access the same 64 B line at that
+ * distance, without crossing its end?
  */
 static void emit_test(const struct representative *representative, const struct distance_test *test,
 		      LLVMBuilderRef builder, struct asm_block *code, const char *counted)

@@ -10,9 +10,9 @@ struct asm_block;
 struct representative;
 
 /*
- * The scalar register `counted` becomes `also` and the sites whose distances allow it. The
- * representative's addresses are in v[2:3]. Takes s7, s8, v[0:1], vcc. Distances are computed where
- * the builder is.
+ * Sets the scalar register `counted` to `also` and the sites whose distances pass the test. The
+ * representative's addresses are in v[2:3]. Uses s7, s8, v[0:1], vcc. Distances are computed at the
+ * builder's position.
  */
 void emit_distance_tests(struct representative *representative, LLVMBuilderRef builder,
 			 LLVMContextRef context, struct asm_block *code, const char *counted,

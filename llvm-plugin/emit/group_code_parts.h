@@ -14,11 +14,11 @@ struct branch_predicate;
 struct group_code;
 
 LLVMValueRef group_code_finish(struct group_code *in, struct asm_block *code);
-/* The operand that has the wave's context. */
+/* Index of the operand with the wave's context. */
 unsigned group_code_context(struct group_code *in, struct asm_block *code);
-/* Where a regular wave branches: not all of it goes to the guarded block? That is a miss. */
+/* At a branch: count a miss if not all lanes of a regular wave take it to the guarded block. */
 void group_code_predicate(struct group_code *in, const struct branch_predicate *predicate);
-/* What is counted in registers, at the wave's only end. */
+/* At the wave's only end: add the counts in registers to memory. */
 void group_code_end(struct group_code *in);
 
 #endif

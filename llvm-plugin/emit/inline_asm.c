@@ -41,7 +41,7 @@ static void append_text(struct asm_block *code, const char *text)
 		append_char(&code->text, &code->size, *text);
 }
 
-/* A line with what depends on the wave put in. */
+/* Append a line; @exec, @vcc and @n stand for what depends on the wave's size. */
 static void append_line(struct asm_block *code, const char *line)
 {
 	static const struct wave_form usual = {.lanes = 64, .exec = "exec", .vcc = "vcc"};
@@ -115,7 +115,7 @@ static bool has_prefix(LLVMValueRef function, const char *prefix)
 	return !strncmp(LLVMGetValueName2(function, &size), prefix, strlen(prefix));
 }
 
-/* Results of the device library, and of asm, are scalar where the pass uses them as operands. */
+/* Results of the device library and of asm are scalar if the pass uses them as operands. */
 static bool is_scalar_call(LLVMValueRef call)
 {
 	LLVMValueRef called = LLVMGetCalledValue(call);
@@ -125,7 +125,7 @@ static bool is_scalar_call(LLVMValueRef call)
 	       has_prefix(called, "llvm.amdgcn.ballot");
 }
 
-/* Is the value in scalar registers by the way it is made? */
+/* Is the value in scalar registers by construction? */
 static bool is_scalar(LLVMValueRef value, unsigned depth)
 {
 	if (LLVMIsAConstant(value))
@@ -233,9 +233,9 @@ LLVMValueRef asm_build_call(struct asm_block *code, LLVMBuilderRef builder, LLVM
 }
 
 /*
- * The scheduler of LLVM compares each clobber with those of all asm before it in the region: the
- * square of their number, times that of the registers. A barrier, which makes no instruction, ends
- * a region.
+ * LLVM's scheduler compares each clobber with those of all earlier asm blocks in the region:
+ * quadratic in their number, times the number of registers. A scheduling barrier, which emits no
+ * instruction, ends a region.
  */
 enum { ASM_OF_REGION = 16 };
 

@@ -20,38 +20,39 @@ struct asm_block {
 	size_t size, constraint_size;
 	LLVMValueRef operand[ASM_OPERANDS];
 	LLVMTypeRef type[ASM_OPERANDS];
-	LLVMValueRef source[ASM_OPERANDS]; /* what a scalar operand was made of; else NULL */
+	LLVMValueRef source[ASM_OPERANDS]; /* the value before it was made scalar; NULL for other
+					      operands */
 	unsigned operands;
-	LLVMTypeRef result; /* NULL = none; else its constraint comes first */
+	LLVMTypeRef result; /* NULL = none; otherwise its constraint is first */
 	unsigned fields;    /* of a result that is a struct: a constraint each */
 };
 
-/* A line of the text. */
+/* Add a line of text. */
 void asm_line(struct asm_block *code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* One more constraint: a clobber, or the result's. */
+/* Add a constraint: a clobber, or the result's. */
 void asm_constrain(struct asm_block *code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* An input, added once. Returns its number; results have the first numbers. */
+/* Add an input, unless it exists already. Returns its number; results have the first numbers. */
 unsigned asm_operand(struct asm_block *code, const char *constraint, LLVMValueRef value);
 /*
- * The same for an operand in scalar registers: the only place that may ask for one. LLVM 15 does
- * not keep "s" for a value that it holds in vector registers (llvm-project#89971), and a value may
- * be there although all lanes agree about it, such as the quotient of two kernel arguments. So
- * whatever is not scalar by construction goes through llvm.amdgcn.readfirstlane, which the back end
- * folds where the value is scalar already. The builder is where the block will be.
+ * The same for an operand in scalar registers. All scalar operands must be added by this function.
+ * LLVM 15 does not enforce "s" for a value that it keeps in vector registers (llvm-project#89971),
+ * which may happen to uniform values, such as the quotient of two kernel arguments. A value that is
+ * not scalar by construction therefore goes through llvm.amdgcn.readfirstlane, which the back end
+ * folds if the value is scalar. The builder is at the position of the asm block.
  */
 unsigned asm_scalar(struct asm_block *code, LLVMBuilderRef builder, LLVMValueRef value);
-/* The value, an integer of 32 or 64 bits, in scalar registers. */
+/* An integer of 32 or 64 bits in scalar registers. */
 LLVMValueRef scalar_value(LLVMBuilderRef builder, LLVMValueRef value);
-/* The call, with side effects, where the builder stands. Frees what the block is made of. */
+/* Build the asm call, with side effects, at the builder's position, and free the block's memory. */
 LLVMValueRef asm_build(struct asm_block *code, LLVMBuilderRef builder, LLVMContextRef context);
 /*
- * The same for a block that calls shared functions: it clobbers what they may use
- * (measure_access.h), and depends on EXEC, so it is not to be moved into or out of conditions.
+ * The same for a block that calls shared functions: it clobbers their registers (measure_access.h).
+ * It depends on EXEC, so that it must not be moved into or out of conditional code.
  */
 LLVMValueRef asm_build_call(struct asm_block *code, LLVMBuilderRef builder, LLVMContextRef context);
-/* Keep the time to compile the function proportional to the asm in its blocks. */
+/* Keep compile time linear in the number of asm blocks. */
 void asm_bound_regions(LLVMValueRef function);
 
 #endif

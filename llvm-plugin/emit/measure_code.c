@@ -27,7 +27,10 @@ LLVMValueRef measure_address(struct measure_context *in, const struct access_sit
 	return LLVMBuildPtrToInt(in->builder, pointer, type, "");
 }
 
-/* Behind the function's wait (measure_access.h). In the entry block: it may be used in loops. */
+/*
+ * Address after the shared function's s_waitcnt (measure_access.h). In the entry block, so that it
+ * can be used in loops.
+ */
 static LLVMValueRef address_of(struct measure_context *in, LLVMValueRef function)
 {
 	LLVMBuilderRef builder;
@@ -87,8 +90,8 @@ void measure_emit_call(struct asm_block *code, LLVMValueRef function)
 }
 
 /*
- * If v0 says that only the first row was counted: the others, one by one, which takes the scalar
- * register called `rest`.
+ * If v0 is 1, only the first row was counted: measure the other rows one by one, which uses scalar
+ * register `rest`.
  */
 static void emit_rows(struct asm_block *code, const struct access_site *site, LLVMValueRef function,
 		      unsigned wave, unsigned address, uint32_t id, const char *also,
@@ -114,7 +117,7 @@ static void emit_rows(struct asm_block *code, const struct access_site *site, LL
 	asm_line(code, ".Lprobe_counted${:uid}:");
 }
 
-/* The first unit of an access; if `rest`, which is as above, of the rows that `also` says, too. */
+/* The first unit of an access. With `rest` (as above), also for the rows in `also`. */
 static void emit_first(struct measure_context *in, struct asm_block *code,
 		       const struct access_site *site, uint32_t id, LLVMValueRef address,
 		       const char *also, const char *rest)
@@ -153,7 +156,10 @@ void measure_emit_representative(struct measure_context *in, const struct access
 	plan->followers->counted = LLVMBuildExtractValue(in->builder, results, 0, "");
 }
 
-/* `counted`: the sites that its representative counted, this one as bit `behind`; or NULL. */
+/*
+ * `counted`: mask of the sites that its representative has counted, of which this one is bit
+ * `behind`; or NULL.
+ */
 static void emit_alone(struct measure_context *in, const struct access_site *site, uint32_t id,
 		       LLVMValueRef address, uint32_t also, LLVMValueRef counted, unsigned behind)
 {
@@ -182,11 +188,10 @@ void measure_emit_follower(struct measure_context *in, const struct access_site 
 {
 	const struct plan_site *leader = plan - plan->behind;
 
-	emit_alone(in, site, id, address, plan->also, leader->followers->counted,
-		   plan->behind);
+	emit_alone(in, site, id, address, plan->also, leader->followers->counted, plan->behind);
 }
 
-/* Another unit, or the lanes in LDS of a flat one: as any function is called. */
+/* Another unit, or the LDS lanes of a flat access: a call with the usual convention. */
 static void emit_any(struct asm_block *code, const struct access_site *site, LLVMValueRef function,
 		     unsigned wave, unsigned address, uint32_t id)
 {
@@ -210,9 +215,9 @@ static void emit_unit(struct measure_context *in, struct asm_block *code,
 		asm_line(code, "v_add_co_u32 v2, vcc, $0, v2");
 		asm_line(code, "v_addc_co_u32 v3, vcc, 0, v3, vcc");
 		measure_emit_row(code, wave, id);
-		measure_emit_call(code,
-				  devlib_share(in->devlib, DEVLIB_MEMORY_FIRST,
-					       shape | DEVLIB_SHAPE_LATER_UNIT, in->clone, in->analyses));
+		measure_emit_call(code, devlib_share(in->devlib, DEVLIB_MEMORY_FIRST,
+						     shape | DEVLIB_SHAPE_LATER_UNIT, in->clone,
+						     in->analyses));
 		return;
 	}
 	emit_any(code, site,
@@ -225,7 +230,7 @@ static void emit_unit(struct measure_context *in, struct asm_block *code,
 			 wave, address, id);
 }
 
-/* The first unit, and the others one by one. */
+/* The first unit, and then the others one by one. */
 static void emit_units(struct measure_context *in, const struct access_site *site, uint32_t id,
 		       LLVMValueRef address)
 {

@@ -21,24 +21,25 @@ struct measure_context {
 	struct devlib *devlib;
 	LLVMBuilderRef builder;
 	LLVMValueRef clone;
-	LLVMValueRef wave; /* the wave's word (memory_probe.c) */
+	LLVMValueRef wave; /* the wave's value (memory_probe.c) */
 	void *analyses;
 	struct {
 		LLVMValueRef function, address;
-	} first[8]; /* shared functions whose addresses are known */
+	} first[8]; /* shared functions whose addresses are computed already */
 	unsigned firsts;
 };
 
-/* Where all lanes access memory: 32 bits in LDS, else 64. */
+/* The addresses of an access: 32 bits in LDS, else 64. */
 LLVMValueRef measure_address(struct measure_context *in, const struct access_site *site);
 /*
- * Measure the access at `address` in the row `id` and those that `also` says (measure_access.h),
- * where the builder stands.
+ * Measure the access at `address`, at the builder's position, into row `id` and the rows in `also`
+ * (measure_access.h).
  */
 void measure_emit(struct measure_context *in, const struct access_site *site, uint32_t id,
 		  LLVMValueRef address, uint32_t also);
 
-/* The same for an access of one call that tests others, and for one of those (representatives.h).
+/*
+ * The same for a representative, which tests its followers, or for a follower (representatives.h).
  */
 void measure_emit_representative(struct measure_context *in, const struct access_site *site,
 				 uint32_t id, LLVMValueRef address, const struct plan_site *plan);
@@ -46,8 +47,9 @@ void measure_emit_follower(struct measure_context *in, const struct access_site 
 			   LLVMValueRef address, const struct plan_site *plan);
 
 /*
- * The parts of that, for other code: arguments of a call, and the call, behind the function's wait
- * (an operand keeps the function). `wave` and `address` are numbers of operands.
+ * The parts of measure_emit() for other code: the arguments of a call, and the call to after the
+ * shared function's s_waitcnt (an operand keeps the function alive). `wave` and `address` are
+ * operand numbers.
  */
 void measure_emit_row(struct asm_block *code, unsigned wave, uint32_t id);
 void measure_emit_address(struct asm_block *code, const struct access_site *site, unsigned address);

@@ -53,7 +53,7 @@ void group_code_predicate(struct group_code *in, const struct branch_predicate *
 
 /* ---- The wave's begin and end --------------------------------------------------------------- */
 
-/* One load: the second half is `enumerated` and what follows it. */
+/* One load for both: the second half is `enumerated` and the next field. */
 LLVMValueRef group_code_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx,
 				     LLVMValueRef *ret_enumerated)
 {
@@ -74,7 +74,7 @@ LLVMValueRef group_code_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx,
 	return LLVMBuildExtractElement(builder, load, LLVMConstInt(i32, 0, 0), "probe.regular");
 }
 
-/* Named to the compiler once, so that the wave gets them. */
+/* Named in one asm block, so that the compiler allocates them. */
 static void start_counters(struct group_code *in)
 {
 	LLVMTypeRef i32 =
@@ -90,21 +90,23 @@ static void start_counters(struct group_code *in)
 		int size =
 			snprintf(constraint, sizeof(constraint), "={s%d}", PLAN_COUNTER_LAST - i);
 
-		/* As a result: a clobbered register that the compiler may not use is a warning. */
+		/*
+		 * As an asm output: a clobber of a register that the compiler may not use is a
+		 * warning.
+		 */
 		LLVMBuildCall2(in->builder, type,
 			       LLVMGetInlineAsm(type, (char *)"s_mov_b32 $0, 0", 15, constraint,
 						(size_t)size, 1, 0, LLVMInlineAsmDialectATT, 0),
 			       NULL, 0, "");
 	}
 	/*
-	 * The number includes 2 to 6 for vcc and the like, as many as the function turns out to
-	 * need.
+	 * The limit includes 2 to 6 registers for vcc etc., depending on what the function needs.
 	 */
 	snprintf(limit, sizeof(limit), "%d", PLAN_COUNTER_LAST + 1 - in->plan->counters + 2);
 	LLVMAddTargetDependentFunctionAttr(in->clone, "amdgpu-num-sgpr", limit);
 }
 
-/* The counters, after which EXEC is gone. */
+/* Flush the counters; EXEC is not preserved. */
 static void flush_counters(struct group_code *in, LLVMValueRef last)
 {
 	struct run_counter sums[PLAN_COUNTERS];

@@ -19,9 +19,9 @@ struct count_index {
 struct walk {
 	struct count_plan *plan;
 	const struct analysis *flow;
-	int *stack;	   /* of blocks whose successors are being visited */
+	int *stack;	   /* blocks whose successors are being visited */
 	unsigned *next;	   /* successor to visit, by block */
-	unsigned char *on; /* the stack, or reached */
+	unsigned char *on; /* per block: on the stack, or reached */
 };
 
 static int by_block(const void *a, const void *b)
@@ -84,8 +84,8 @@ static void push(struct walk *walk, int *depth, int i)
 }
 
 /*
- * Mark what can be reached. False: there is a cycle that is no natural loop; the back end makes one
- * of it by blocks of its own.
+ * Mark reachable blocks. False: the control flow is irreducible; the back end turns such a cycle
+ * into a loop with additional blocks.
  */
 static bool walk_all(struct walk *walk)
 {
@@ -113,7 +113,7 @@ static bool walk_all(struct walk *walk)
 	return true;
 }
 
-/* The first block that runs whenever this one does, as often and with the same lanes. */
+/* The first block that executes whenever this one does, as often and with the same lanes. */
 static int leader_of(const struct walk *walk, int i)
 {
 	const struct count_block *block = &walk->plan->block[i];
@@ -129,7 +129,7 @@ static int leader_of(const struct walk *walk, int i)
 
 /* ---- Lanes that part ------------------------------------------------------------------------ */
 
-static bool parts(const struct walk *walk, int i)
+static bool diverges(const struct walk *walk, int i)
 {
 	LLVMValueRef end = end_of(walk->plan, i);
 
@@ -140,11 +140,11 @@ static bool parts(const struct walk *walk, int i)
 }
 
 /*
- * Between a branch on which lanes part and the block where all meet again, a wave may be there with
- * fewer lanes than its home had; unless the home is such a place as well: it runs once, so it is
- * behind that branch.
+ * Between a divergent branch and its reconvergence, a wave may have fewer active lanes than in the
+ * home of a block. This does not apply if the home is between them as well: it executes once, so
+ * that the branch precedes it.
  */
-static void spread(struct walk *walk, int from)
+static void mark_divergent(struct walk *walk, int from)
 {
 	struct count_plan *plan = walk->plan;
 	LLVMBasicBlockRef start = plan->block[from].block;
@@ -191,13 +191,13 @@ static void find_homes(struct walk *walk)
 		plan->block[i].uniform = true;
 	}
 	for (int i = 0; i < plan->blocks; i++)
-		if (plan->block[i].reachable && parts(walk, i))
-			spread(walk, i);
+		if (plan->block[i].reachable && diverges(walk, i))
+			mark_divergent(walk, i);
 }
 
 /* ---- How each class is counted -------------------------------------------------------------- */
 
-/* The only block that branches here, if that is a condition's and itself runs once. */
+/* The only predecessor, if it ends in a conditional branch and executes once per wave. */
 static int guard_of(const struct count_plan *plan, int i)
 {
 	int from = COUNT_NONE;
@@ -247,7 +247,7 @@ static bool take(unsigned *sgpr, unsigned count)
 	return true;
 }
 
-/* Registers for one class; what gets none counts in memory. */
+/* Registers for one class; a class without registers is counted in memory. */
 static void assign_class(struct count_plan *plan, int i, unsigned *sgpr)
 {
 	struct count_block *block = &plan->block[i], *home = NULL;
@@ -257,7 +257,7 @@ static void assign_class(struct count_plan *plan, int i, unsigned *sgpr)
 		home = &plan->block[block->home];
 	if (home && !home->home_sgpr)
 		want++;
-	if (plan->register_rows == plan->rows_most || !take(sgpr, want)) {
+	if (plan->register_rows == plan->rows_max || !take(sgpr, want)) {
 		block->mode = COUNT_MEMORY;
 		return;
 	}
@@ -267,20 +267,22 @@ static void assign_class(struct count_plan *plan, int i, unsigned *sgpr)
 	plan->register_rows++;
 }
 
-/* Several of these share a register if there are not enough: no wave has more than 64 lanes. */
+/*
+ * Several ONCE classes share a register if registers are scarce: their counts are at most 64 lanes.
+ */
 static void assign_once(struct count_plan *plan, unsigned *sgpr)
 {
-	unsigned left = *sgpr - COUNT_SGPR_FIRST, many = 0, shift = 32;
+	unsigned left = *sgpr - COUNT_SGPR_FIRST, classes_once = 0, shift = 32;
 
 	for (int i = 0; i < plan->blocks; i++)
-		many += plan->block[i].mode == COUNT_ONCE;
-	plan->once_bits = many <= left ? 32 : many <= 2 * left ? 16 : 8;
+		classes_once += plan->block[i].mode == COUNT_ONCE;
+	plan->once_bits = classes_once <= left ? 32 : classes_once <= 2 * left ? 16 : 8;
 	for (int i = 0; i < plan->blocks; i++) {
 		struct count_block *block = &plan->block[i];
 
 		if (block->mode != COUNT_ONCE)
 			continue;
-		if (plan->register_rows == plan->rows_most || (shift == 32 && !take(sgpr, 1))) {
+		if (plan->register_rows == plan->rows_max || (shift == 32 && !take(sgpr, 1))) {
 			block->mode = COUNT_MEMORY;
 			continue;
 		}
@@ -307,10 +309,13 @@ static void assign_all(struct count_plan *plan)
 	int loops = count_of(plan, COUNT_UNIFORM) + count_of(plan, COUNT_LANES);
 	unsigned sgpr = COUNT_SGPR_TEMP, deepest = 0;
 
-	/* One deficit alone goes to memory when it arises: no register to set and to look at. */
+	/*
+	 * A single deficit is added to memory when it occurs: no register to initialise and to
+	 * test.
+	 */
 	if (guards < 2 && !once && !loops)
 		return;
-	/* Deficits are cheaper only if they are few, and nothing else is added to memory. */
+	/* Deficits are cheaper only if they are few and nothing else is added to memory. */
 	plan->always_flush = once || loops || guards > COUNT_DEFICITS_MAX;
 	for (int i = 0; i < plan->blocks; i++) {
 		struct count_block *block = &plan->block[i];
@@ -346,7 +351,7 @@ static void number_row(struct count_plan *plan, int i)
 	block->row = plan->rows++;
 }
 
-/* Rows in an order that puts parents first, and those with registers one after another. */
+/* Number the rows: parents first, and rows with registers consecutively. */
 static void number_rows(struct count_plan *plan)
 {
 	for (int pass = 0; pass < 4; pass++) {
@@ -362,7 +367,7 @@ static void number_rows(struct count_plan *plan)
 	}
 }
 
-/* What optimisation leaves in its block. */
+/* Instructions that optimisations do not move to another block. */
 static bool stays(LLVMValueRef inst)
 {
 	return LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst) || LLVMIsAAtomicRMWInst(inst) ||
@@ -371,7 +376,7 @@ static bool stays(LLVMValueRef inst)
 
 enum place { PLACE_FIXED, PLACE_OWN, PLACE_ANY, PLACES };
 
-/* The first instruction of a block that has a line, and is of that sort. */
+/* The first instruction of that sort in a block that has a source line. */
 static LLVMValueRef place_in(LLVMBasicBlockRef block, enum place place)
 {
 	for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
@@ -388,8 +393,9 @@ static LLVMValueRef place_in(LLVMBasicBlockRef block, enum place place)
 }
 
 /*
- * An access says best where a block is: arithmetic may come from a line that is run more often. And
- * the function's own lines tell more than those of what it inlined.
+ * Find the source location of a block. A memory access is best, because arithmetic may have been
+ * moved from a line that executes more often. Lines of the function itself are preferred to those
+ * of inlined calls.
  */
 static void find_places(struct count_plan *plan)
 {
@@ -415,7 +421,7 @@ static void choose(struct walk *walk)
 	for (int i = 0; natural && i < plan->blocks; i++)
 		if (plan->block[i].reachable)
 			plan->block[i].leader = leader_of(walk, i);
-	if (plan->rows_most && natural) {
+	if (plan->rows_max && natural) {
 		find_homes(walk);
 		choose_modes(plan);
 		assign_all(plan);
@@ -431,7 +437,7 @@ void count_plan_init(struct count_plan *plan, LLVMValueRef function, unsigned la
 	struct analysis *flow = analysis_create(function, false, analyses);
 	struct walk walk = {.plan = plan, .flow = flow};
 
-	*plan = (struct count_plan){.rows_most = lanes};
+	*plan = (struct count_plan){.rows_max = lanes};
 	list(plan, function);
 	walk.stack = pass_alloc(NULL, (size_t)plan->blocks * sizeof(*walk.stack));
 	walk.next = pass_alloc(NULL, (size_t)plan->blocks * sizeof(*walk.next));

@@ -11,7 +11,7 @@ struct devlib;
 struct pass_options;
 struct site_table;
 
-/* Make the unit's clone, and list its blocks: rows behind the unit's other sites. */
+/* Make the unit's clone and list its blocks, whose rows follow the unit's other sites. */
 void count_list(struct call_unit *unit, LLVMModuleRef module, struct site_table *table,
 		const struct pass_options *options, void *analyses);
 void count_insert(const struct call_units *units, const struct call_unit *unit,

@@ -43,9 +43,9 @@ struct insert {
 	LLVMContextRef context;
 	LLVMBuilderRef builder;
 	LLVMValueRef clone, ctx, wave;
-	LLVMValueRef entry; /* where a wave's own code begins, behind what it begins with */
+	LLVMValueRef entry; /* start of the wave's own code, after the entry code */
 	bool optnone;
-	LLVMValueRef *call; /* calls of probes, to be inlined */
+	LLVMValueRef *call; /* probe calls to be inlined */
 	size_t calls, capacity;
 };
 
@@ -68,8 +68,8 @@ static void finish(struct insert *in, struct asm_block *code)
 }
 
 /*
- * The address of a row in s[4:5]. `ctx`: the number of that operand. Any replica will do; the
- * compute unit's keeps others away. Between the two halves there is time for something else.
+ * The address of a row to s[4:5], in two halves with time for other instructions in between. `ctx`:
+ * number of that operand. Any replica is correct; selecting it by compute unit avoids contention.
  */
 _Static_assert(offsetof(struct probe_ctx, replica_step) == offsetof(struct probe_ctx, row_0) + 8,
 	       "loaded together");
@@ -91,7 +91,7 @@ static void make_address(struct asm_block *code, uint32_t site)
 	asm_line(code, "s_addc_u32 s5, s5, 0");
 }
 
-/* Each active lane adds v[2:3] executions and v[4:5] lanes to the row at v0 bytes from s[4:5]. */
+/* Each active lane adds executions v[2:3] and lanes v[4:5] to the row at offset v0 from s[4:5]. */
 static void add_to_rows(struct asm_block *code)
 {
 	asm_line(code, "global_atomic_add_x2 v0, v[2:3], s[4:5] offset:%u", 8 * PROBE_C_EXECUTIONS);
@@ -155,7 +155,7 @@ static void count_in_memory(struct insert *in, const struct count_block *block)
 	LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, args, 2, "");
 }
 
-/* Of a class that counts lanes. */
+/* Register with the lanes of a class. */
 static unsigned lanes_sgpr(const struct count_block *block)
 {
 	return block->sgpr + (block->mode != COUNT_ONCE);
@@ -188,7 +188,7 @@ static void count_block(struct insert *in, const struct count_block *block)
 
 /* ---- Guards --------------------------------------------------------------------------------- */
 
-/* Lanes that do not come are counted in registers, ... */
+/* Count lanes that do not execute the block in registers, ... */
 static void emit_deficit(struct asm_block *code, const struct count_block *block, const char *none)
 {
 	asm_line(code, "s_bcnt1_i32_b@n s%u, $0", COUNT_SGPR_TEMP);
@@ -199,7 +199,7 @@ static void emit_deficit(struct asm_block *code, const struct count_block *block
 	asm_line(code, "s_add_u32 s%u, s%u, s%u", block->sgpr, block->sgpr, COUNT_SGPR_TEMP);
 }
 
-/* ... or at once in memory, by one lane. */
+/* ... or immediately in memory, by one lane. */
 static void emit_deficit_to_memory(struct insert *in, struct asm_block *code,
 				   const struct count_block *block, const char *none)
 {
@@ -220,7 +220,7 @@ static void emit_deficit_to_memory(struct insert *in, struct asm_block *code,
 	asm_line(code, "s_mov_b@n @exec, $0");
 }
 
-/* Where a guarded block is branched to or not. $0: the lanes that do not come. */
+/* At the branch to a guarded block. $0: lanes that do not execute the block. */
 static void count_guard(struct insert *in, const struct count_block *block)
 {
 	LLVMValueRef branch = LLVMGetBasicBlockTerminator(in->plan->block[block->from].block);
@@ -260,12 +260,12 @@ static void begin(struct insert *in)
 	}
 	for (; sgpr < COUNT_SGPR_TEMP; sgpr += 2)
 		asm_line(&code, "s_mov_b64 s[%u:%u], 0", sgpr, sgpr + 1);
-	/* Named to the compiler once, so that the wave gets them all. */
+	/* Named in one asm block, so that the compiler allocates them all. */
 	asm_constrain(&code, "={s%u}", COUNT_SGPR_TEMP + 1);
 	finish(in, &code);
 }
 
-/* Only deficits: go to the end of the asm if there are none. */
+/* If there are deficits only: jump to the end if all are 0. */
 static void emit_test(const struct count_plan *plan, struct asm_block *code)
 {
 	unsigned before = plan->block[plan->row_leader[0]].sgpr + 1;
@@ -280,7 +280,7 @@ static void emit_test(const struct count_plan *plan, struct asm_block *code)
 	asm_line(code, "s_cbranch_scc0 .Lprobe_end${:uid}");
 }
 
-/* Row i's lanes to lane i of v[4:5]. */
+/* Move the lanes of row i to lane i of v[4:5]. */
 static void emit_lanes(const struct count_plan *plan, struct asm_block *code, uint32_t i)
 {
 	const struct count_block *block = &plan->block[plan->row_leader[i]];
@@ -301,7 +301,7 @@ static void emit_lanes(const struct count_plan *plan, struct asm_block *code, ui
 	}
 }
 
-/* Executions to v2: where a row has none of its own, it is one if there are lanes. */
+/* Executions to v2. A row without a counter of executions has executed once if it has lanes. */
 static void emit_executions(const struct count_plan *plan, struct asm_block *code)
 {
 	asm_line(code, "v_min_u32 v2, 1, v4");
@@ -313,7 +313,7 @@ static void emit_executions(const struct count_plan *plan, struct asm_block *cod
 	}
 }
 
-/* All lanes have come together again, and none has anything left to do. */
+/* At the wave's end, where all lanes have reconverged. */
 static void end(struct insert *in)
 {
 	const struct count_plan *plan = in->plan;
@@ -337,7 +337,7 @@ static void end(struct insert *in)
 		emit_lanes(plan, &code, i);
 	emit_executions(plan, &code);
 	make_address(&code, plan->first_site + plan->first_register_row);
-	/* Rows that got something; a deficit of executions is one of lanes, too. */
+	/* Rows with counts; a deficit of executions implies one of lanes. */
 	asm_line(&code, "v_or_b32 v1, v2, v4");
 	asm_line(&code, "v_cmp_ne_u32 @vcc, 0, v1");
 	asm_line(&code, "s_and_b@n @exec, @exec, @vcc");
@@ -390,7 +390,7 @@ static void enter(struct insert *in)
 					  : LLVMConstNull(i64);
 		return;
 	}
-	/* Arguments of a function come in vector registers although all lanes agree. */
+	/* Arguments of a function are in vector registers even if they are uniform. */
 	in->ctx = LLVMBuildIntToPtr(
 		in->builder,
 		uniform(in, LLVMBuildPtrToInt(in->builder, LLVMGetParam(in->clone, params - 2), i64,
@@ -415,7 +415,7 @@ static void rewrite_calls(struct insert *in)
 		}
 }
 
-/* Nothing the wave calls may touch its registers. */
+/* Functions that the wave calls must not use its registers. */
 static void limit_registers(struct insert *in)
 {
 	char limit[16];
@@ -423,12 +423,12 @@ static void limit_registers(struct insert *in)
 
 	if (!first)
 		return;
-	/* vcc takes two at least; see PASS_CURSOR_SGPRS. */
+	/* vcc needs at least two; see PASS_CURSOR_SGPRS. */
 	snprintf(limit, sizeof(limit), "%u", first + 2);
 	LLVMAddTargetDependentFunctionAttr(in->clone, "amdgpu-num-sgpr", limit);
 }
 
-/* All is counted by the launch: there is nothing to choose. */
+/* All counts follow from the launch: no context needs to be selected. */
 static void drop_choice(struct insert *in)
 {
 	for (size_t i = 0; in->unit->kernel && !LLVMGetFirstUse(in->ctx) && i < in->calls; i++)
@@ -503,7 +503,10 @@ static void list_row(const struct call_unit *unit, struct site_table *table,
 		site_table_add_predicate(table, &predicate);
 }
 
-/* A wave that ends halfway does not do what its blocks' places say, and adds nothing at its end. */
+/*
+ * A wave that ends early may have executed a part of its blocks only, and does not reach the end
+ * code.
+ */
 static bool ends_early(LLVMValueRef function)
 {
 	return LLVMGetNamedFunction(LLVMGetGlobalParent(function), "llvm.amdgcn.endpgm") != NULL;

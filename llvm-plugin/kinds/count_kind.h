@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The `count` kind: how often, and by how many lanes, each basic block is run (wire.h section 3).
+ * The `count` kind: executions and active lanes of each basic block (wire_device.h section 3).
  *
- * Blocks that run together, always and with the same lanes, form a class with one row of counters.
- * A wave keeps its counts in scalar registers that the compiler never sees, as ring_cursor.h does
- * with its own, and adds them to memory at its end.
+ * Blocks that always execute together, with the same lanes, form a class with one row of counters.
+ * A wave keeps its counts in scalar registers that the compiler never allocates, like those of
+ * ring_cursor.h, and adds them to memory when it ends.
  */
 #ifndef PROBE_LLVM_PLUGIN_KINDS_COUNT_KIND_H
 #define PROBE_LLVM_PLUGIN_KINDS_COUNT_KIND_H
@@ -16,40 +16,45 @@
 struct count_index;
 
 enum {
-	/* Registers of the wave, from here up to s93, the last one with which eight waves fit. */
+	/*
+	 * First register of the counters. They end at s93, the highest that allows eight waves per
+	 * SIMD.
+	 */
 	COUNT_SGPR_FIRST = 54,
-	COUNT_SGPR_TEMP = 92,	/* two, even */
-	COUNT_ROWS_MAX = 64,	/* with registers: a lane each when they are added to memory */
-	COUNT_DEFICITS_MAX = 4, /* classes that are counted by who does not come */
+	COUNT_SGPR_TEMP = 92, /* two, even */
+	COUNT_ROWS_MAX = 64,  /* rows with registers: one lane each when they are added to memory */
+	COUNT_DEFICITS_MAX = 4, /* classes that are counted by lanes that do not execute them */
 	COUNT_NONE = -1,
 };
 
-/* How a class is counted. */
+/* What is counted for a class. */
 enum count_mode {
-	COUNT_MEMBER,  /* not at all: its representative is */
-	COUNT_ALWAYS,  /* by the launch: once in every wave */
-	COUNT_GUARD,   /* by the waves and lanes of `from` that do not come here */
-	COUNT_UNIFORM, /* executions; its lanes are those of `home`, a block that runs once */
-	COUNT_ONCE,    /* lanes; it runs once, if there are any */
+	COUNT_MEMBER,  /* nothing: the class's leader is counted */
+	COUNT_ALWAYS,  /* nothing: executes once in every wave of the launch */
+	COUNT_GUARD,   /* deficits: waves and lanes of `from` that do not execute it */
+	COUNT_UNIFORM, /* executions; its lanes are those of `home`, a block that executes once */
+	COUNT_ONCE,    /* lanes; executes at most once */
 	COUNT_LANES,   /* both */
-	COUNT_MEMORY,  /* both, at once in memory */
+	COUNT_MEMORY,  /* both, immediately in memory */
 };
 
 struct count_block {
 	LLVMBasicBlockRef block;
-	LLVMValueRef inst; /* of leaders: where the class is in the source */
+	LLVMValueRef inst; /* of a leader: source location of the class */
 	enum count_mode mode;
-	int leader; /* of its class; itself, or a block that dominates it */
+	int leader; /* leader of its class: itself, or a block that dominates it */
 	int from;   /* GUARD */
 	int home;   /* UNIFORM: a representative */
 	unsigned depth;
 	bool reachable, uniform, numbered;
-	/* First register of two: executions or their deficit, lanes or theirs; ONCE has lanes only.
-	 * 0 = none. */
+	/*
+	 * First of two registers: executions or their deficit, lanes or theirs; ONCE has lanes
+	 * only. 0 = none.
+	 */
 	unsigned sgpr;
-	unsigned shift;	    /* ONCE: where in the register its lanes are */
-	unsigned home_sgpr; /* of a home: its lanes */
-	uint32_t row;	    /* of a representative: its class's, from 0 */
+	unsigned shift;	    /* ONCE: position of its lanes in the register */
+	unsigned home_sgpr; /* of a home: register with its lanes */
+	uint32_t row;	    /* of a leader: row of its class, from 0 */
 };
 
 struct count_plan {
@@ -58,17 +63,17 @@ struct count_plan {
 	struct count_index *index;	/* sorted */
 	int row_leader[COUNT_ROWS_MAX]; /* by row, from first_register_row on */
 	uint32_t rows, first_register_row, register_rows;
-	uint32_t rows_most;  /* with registers */
+	uint32_t rows_max;   /* with registers */
 	unsigned first_sgpr; /* 0 = no registers are used */
-	unsigned once_bits;  /* of a register, for each ONCE in it */
-	bool always_flush;   /* else only deficits are kept, seldom more than 0 */
+	unsigned once_bits;  /* bits of a register per ONCE class */
+	bool always_flush;   /* false: registers have deficits only, which are rarely more than 0 */
 	LLVMValueRef last;   /* the kernel's return */
 	uint32_t first_site;
 };
 
 /*
- * `lanes`: the wave's counts may be kept in registers, and blocks counted by the launch; of waves
- * of so many lanes. 0 = not.
+ * `lanes`: number of lanes of a wave, if counts may be kept in registers and derived from the
+ * launch; 0 = they may not.
  */
 void count_plan_init(struct count_plan *plan, LLVMValueRef function, unsigned lanes,
 		     void *analyses);

@@ -23,15 +23,15 @@
 #include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
 
-/* What every probe of one clone needs. */
+/* Context for all probes of one clone. */
 struct insert {
 	const struct call_units *units;
 	const struct call_unit *unit;
 	const struct pass_options *options;
 	struct devlib *devlib;
-	bool optnone; /* calls of the long way only */
+	bool optnone; /* calls with the usual convention only */
 	void *analyses;
-	struct group_plan *plan; /* of the clone as it was */
+	struct group_plan *plan; /* of the clone before it was changed */
 	LLVMValueRef clone, ctx, wave;
 	LLVMValueRef last;    /* memory: the only return, if there are counters */
 	LLVMValueRef regular; /* probe_ctx.regular, if something is counted by groups */
@@ -72,10 +72,9 @@ static void call_shared(struct insert *in, uint32_t shape, LLVMValueRef *args, u
 }
 
 /*
- * Code that is not optimised, or for a target without lean probes, calls the long way as any
- * function is called. Inlined, each of a
- * probe's values would have a stack slot of its own, and a few dozen sites exceed the largest frame
- * there is.
+ * Unoptimised code, and code for a target without lean probes, calls functions by the usual
+ * convention. If they were inlined at -O0, every value of a probe would have a stack slot, and a
+ * few dozen sites would exceed the largest frame.
  */
 static void insert_plain(struct insert *in, LLVMValueRef address, const struct access_site *site,
 			 uint32_t id)
@@ -141,7 +140,7 @@ static void insert_entry(struct insert *in)
 		load_regular(in);
 		return;
 	}
-	/* Arguments of a function come in vector registers although all lanes agree. */
+	/* Arguments of a function are in vector registers even if they are uniform. */
 	in->ctx = LLVMGetParam(in->clone, params - 2);
 	in->ctx = LLVMBuildIntToPtr(in->builder,
 				    uniform(in, LLVMBuildPtrToInt(in->builder, in->ctx, i64, "")),
@@ -159,7 +158,7 @@ static void rewrite_call(struct insert *in, LLVMValueRef inst)
 		ir_replace_call(inst, callee->clone[PROBE_KIND_MEMORY], extra, 2);
 }
 
-/* Looking for the wave's replica pays only if something is measured anyway. */
+/* Computing the address of the wave's replica pays only if sites are measured. */
 static bool measures(const struct insert *in)
 {
 	for (size_t i = 0; i < in->plan->sites; i++)
@@ -196,7 +195,7 @@ static void drop_unused(struct insert *in, LLVMValueRef call)
 		}
 }
 
-/* Looking for the wave's replica is a good part of what a small kernel does: not for nothing. */
+/* Remove the unused computation of the wave's replica, which is expensive in a small kernel. */
 static void drop_entry(struct insert *in)
 {
 	if (!in->unit->kernel)

@@ -10,7 +10,7 @@ struct call_units;
 struct devlib;
 struct pass_options;
 
-/* Put the kind's probes into a unit's clone as its plan says. */
+/* Insert the kind's probes into a unit's clone, as planned. */
 void memory_insert(const struct call_units *units, const struct call_unit *unit,
 		   struct devlib *devlib, const struct pass_options *options, void *analyses);
 

@@ -111,7 +111,10 @@ void marks_remove(LLVMModuleRef module)
 			}
 }
 
-/* Has this mark a site? Regions are the time kind's, messages those of all kinds with rings. */
+/*
+ * Does this mark have a site? Regions have one for the time kind, messages for all kinds with
+ * rings.
+ */
 bool mark_has_site(const struct pass_mark *mark, uint32_t kinds)
 {
 	uint32_t time = kinds & 1u << PROBE_KIND_TIME;
@@ -149,7 +152,7 @@ static void list_marks(const struct call_unit *unit, struct site_table *table, u
 		}
 }
 
-/* Where a block's time begins: at what is more than a way to other blocks; NULL = no such thing. */
+/* The instruction at which a block's time starts; NULL for a block that only branches. */
 LLVMValueRef pass_block_first(LLVMBasicBlockRef block)
 {
 	struct pass_mark mark;
@@ -164,8 +167,8 @@ LLVMValueRef pass_block_first(LLVMBasicBlockRef block)
 }
 
 /*
- * Its line is that of its first instruction that has one, of the function's own rather than of what
- * was inlined.
+ * Source location: the first instruction with a line, of the function itself rather than of inlined
+ * calls.
  */
 static LLVMValueRef block_place(LLVMBasicBlockRef block)
 {
@@ -201,8 +204,8 @@ static void list_blocks(const struct call_unit *unit, struct site_table *table,
 }
 
 /*
- * Sites of a unit that are no accesses: the function's if there is a time kind, then its marks' in
- * their order, then its blocks'.
+ * Sites of a unit that are not accesses: the function's if there is a time kind, then those of
+ * marks, then of blocks.
  */
 void time_list(struct call_unit *unit, struct site_table *table, const struct pass_options *options)
 {

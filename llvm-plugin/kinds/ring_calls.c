@@ -16,7 +16,9 @@ LLVMValueRef ring_i32(const struct ring_context *in, uint32_t value)
 	return LLVMConstInt(LLVMInt32TypeInContext(in->context), value, 0);
 }
 
-/* Portable code calls copies, but makes stamps itself: what a call waits for takes time. */
+/*
+ * Portable code calls copies, except for stamps: a call's s_waitcnt would add to the measured time.
+ */
 static bool is_copied(const struct ring_context *in, enum devlib_function which)
 {
 	bool stamp = which == DEVLIB_TIME_BEGIN || which == DEVLIB_TIME_END;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kinds `time` and `trace` share: how their clones put records into rings. */
+/* Common parts of the kinds `time` and `trace`: how clones write records to rings. */
 #ifndef PROBE_LLVM_PLUGIN_KINDS_RING_KIND_H
 #define PROBE_LLVM_PLUGIN_KINDS_RING_KIND_H
 
@@ -23,18 +23,18 @@ struct ring_context {
 	struct devlib *devlib;
 	void *analyses;
 	enum probe_kind kind;
-	uint32_t kinds;	 /* of the module */
+	uint32_t kinds;	 /* mask of the module's kinds */
 	bool is_optnone; /* not optimised */
 	bool is_portable;
-	bool is_called; /* shared functions are called as any function is: unoptimised or portable
-			   code */
+	bool is_called; /* shared functions are called by the usual convention: unoptimised or
+			   portable code */
 	bool is_leaf;	/* a function whose time is one record */
-	bool is_stored; /* a kernel whose waves go into a ring at their end (stored_waves.h) */
+	bool is_stored; /* a kernel whose waves write their records at their end (stored_waves.h) */
 	enum pass_stamps stamps;
 	LLVMContextRef context;
 	LLVMBuilderRef builder;
 	LLVMValueRef optnone; /* as an argument */
-	LLVMValueRef *call;   /* to be inlined */
+	LLVMValueRef *call;   /* calls to be inlined */
 	size_t calls, capacity;
 };
 
@@ -43,10 +43,10 @@ LLVMValueRef ring_i32(const struct ring_context *ring, uint32_t value);
 /* Call a function of the device library, which will be inlined unless it is portable. */
 LLVMValueRef ring_call(struct ring_context *ring, enum devlib_function which, LLVMValueRef *args,
 		       unsigned count);
-/* Go on before an instruction, with its place in the source. */
+/* Position the builder before an instruction, with its debug location. */
 void ring_before(struct ring_context *ring, LLVMValueRef inst);
 
-/* A call of device.h. */
+/* A call of a function in device.h. */
 enum mark_kind {
 	PASS_MARK_BEGIN,
 	PASS_MARK_END,
@@ -58,7 +58,7 @@ enum mark_kind {
 
 struct pass_mark {
 	enum mark_kind kind;
-	const char *name; /* not ended by NUL */
+	const char *name; /* not NUL-terminated */
 	size_t size;
 };
 
@@ -67,25 +67,26 @@ bool mark_read(LLVMValueRef inst, struct pass_mark *ret);
 bool mark_is_region(const struct pass_mark *mark);
 /* Regions have one for the time kind, messages for all kinds with rings. */
 bool mark_has_site(const struct pass_mark *mark, uint32_t kinds);
-/* Where a block's time begins: at what is more than a way to other blocks; NULL = no such thing. */
+/* The instruction at which a block's time starts; NULL for a block that only branches. */
 LLVMValueRef pass_block_first(LLVMBasicBlockRef block);
 bool pass_stamps_block(LLVMBasicBlockRef block, const struct pass_options *options);
 
 enum time_span {
-	PASS_SPAN_STAMPS, /* a stamp at each */
-	PASS_SPAN_PARTED, /* nothing between, but lanes may part and come to ENDs apart */
+	PASS_SPAN_STAMPS, /* one record per stamp */
+	PASS_SPAN_PARTED, /* no stamps in between, but lanes may diverge and reach ENDs separately
+			   */
 	PASS_SPAN_ONE,	  /* one record */
 };
 
 /*
- * time_spans.c: what the span from a BEGIN to the ENDs of its name is. `blocks`: blocks are
- * stamped, too.
+ * time_spans.c: how to record the span from a BEGIN to the ENDs of the same name. `blocks`: blocks
+ * are stamped, too.
  */
 enum time_span time_span_of(const struct call_units *units, LLVMValueRef function,
 			    LLVMValueRef begin, bool blocks, void *analyses);
-/* The same for all of a function. */
+/* The same for a whole function. */
 bool time_span_is_leaf(const struct call_units *units, LLVMValueRef function);
-/* May a wave come to this begin more than once? */
+/* May a wave execute this begin more than once? */
 bool time_span_repeats(LLVMValueRef begin);
 bool time_span_same(const struct pass_mark *a, const struct pass_mark *b);
 

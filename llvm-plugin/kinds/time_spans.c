@@ -18,10 +18,10 @@
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/ir_helpers.h"
 
-/* What an instruction is to a walk. */
+/* Effect of an instruction on a walk. */
 enum step { STEP_ON, STEP_STOP, STEP_FAIL };
 
-/* From the begin on, from somewhere to it, from it to it again. */
+/* Walks from the begin to ends; from other code to the begin; from the begin to itself. */
 enum way { INSIDE, OUTSIDE, BACK };
 
 struct walk {
@@ -31,7 +31,7 @@ struct walk {
 	enum way way;
 	bool blocks;
 	unsigned ends;
-	const struct analysis *flow; /* not NULL: inside, lanes must not part */
+	const struct analysis *flow; /* not NULL: lanes must not diverge inside */
 	LLVMBasicBlockRef *todo;     /* and done: those below `at` */
 	size_t at, count, capacity;
 	LLVMBasicBlockRef *slot; /* hash of `todo` */
@@ -77,7 +77,7 @@ static void visit(struct walk *walk, LLVMBasicBlockRef block)
 	walk->slot[slot] = walk->todo[walk->count++] = block;
 }
 
-/* Outside, an end would be met without its begin. */
+/* Outside, an end would be reached without its begin. */
 static enum step step_outside(const struct walk *walk, LLVMValueRef inst)
 {
 	struct pass_mark mark;
@@ -120,7 +120,7 @@ static bool parts_lanes(const struct walk *walk, LLVMValueRef end)
 		analysis_differs(walk->flow, end, 0));
 }
 
-/* From an instruction, or the next one, to the end of its block, and its successors. */
+/* Walk from an instruction, or the next one, to the end of its block, and add the successors. */
 static bool walk_block(struct walk *walk, LLVMBasicBlockRef block, LLVMValueRef inst)
 {
 	LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -138,7 +138,9 @@ static bool walk_block(struct walk *walk, LLVMBasicBlockRef block, LLVMValueRef 
 	return true;
 }
 
-/* False if a way from `from` on fails. The block it begins in may be come to again, as a whole. */
+/*
+ * False if a path from `from` fails. The walk may reach the block of `from` again, from its start.
+ */
 static bool walk_from(struct walk *walk, LLVMBasicBlockRef block, LLVMValueRef from, enum way way)
 {
 	bool good;
@@ -175,7 +177,7 @@ static bool ends_alternate(struct walk *walk, LLVMValueRef function)
 	return true;
 }
 
-/* Lanes that part between would come to the ends of their ways one after the other. */
+/* Diverged lanes would reach the ends one after the other. */
 static bool ends_together(struct walk *walk, LLVMValueRef function, void *analyses)
 {
 	struct analysis *flow;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A proved address is recorded as that of one lane, whatever lanes are active. Strides are known
- * when compiled, or by arguments of the kernel, which the reader of the records knows.
+ * Proved addresses are recorded for one lane only, whatever lanes are active. Strides are
+ * compile-time constants, or depend on arguments of the kernel, which the reader of the records
+ * knows.
  */
 #include "llvm-plugin/kinds/trace_affine.h"
 
@@ -20,10 +21,10 @@
 #include "llvm-plugin/sites/access_sites.h"
 
 /*
- * Ids are below 1024. Where all lanes' values are below 2^31 and none can be as far from another,
- * widening them to 64 bits changes nothing.
+ * Ids are less than 1024. If the values of all lanes are less than 2^31 and differ by less than
+ * that, extending them to 64 bits preserves strides.
  */
-#define STRIDE_MOST INT32_MAX
+#define STRIDE_MAX  INT32_MAX
 #define STRIDE_WRAP (1 << 19)
 
 static int64_t size_of(int64_t number)
@@ -31,8 +32,8 @@ static int64_t size_of(int64_t number)
 	return number < 0 ? (int64_t)(0 - (uint64_t)number) : number;
 }
 
-/* The largest argument that keeps a stride within STRIDE_WRAP; less than 0 if none does. */
-static int64_t argument_most(const struct affine_stride *stride)
+/* The largest argument for which a stride is within STRIDE_WRAP; negative if there is none. */
+static int64_t argument_max(const struct affine_stride *stride)
 {
 	int64_t constant = size_of(stride->constant), factor = size_of(stride->factor);
 
@@ -42,25 +43,25 @@ static int64_t argument_most(const struct affine_stride *stride)
 }
 
 /*
- * The size of a workgroup is not what a stride is made of: at the grid's edge the program may see a
- * smaller one.
+ * Is the stride one that the reader can derive? Workgroup sizes are not allowed: in a partial
+ * workgroup at the grid's end the program may see a smaller size.
  */
-static bool is_told(const struct affine_stride *stride)
+static bool is_derivable(const struct affine_stride *stride)
 {
 	return !(stride->bits & PROBE_STRIDE_LAUNCH) &&
-	       stride->offset + 8ull <= PROBE_ARGUMENTS_MAX && argument_most(stride) > 0;
+	       stride->offset + 8ull <= PROBE_ARGUMENTS_MAX && argument_max(stride) > 0;
 }
 
 static void take(const struct affine_address *pattern, struct trace_affine *ret)
 {
-	int64_t most = pattern->wrap_count ? STRIDE_WRAP : STRIDE_MOST;
+	int64_t most = pattern->wrap_count ? STRIDE_WRAP : STRIDE_MAX;
 
 	if (pattern->fields || pattern->aligned_count)
 		return;
 	for (int i = 0; i < 3; i++) {
 		const struct affine_stride *stride = &pattern->stride[i];
 
-		if (stride->factor ? !is_told(stride) : size_of(stride->constant) > most)
+		if (stride->factor ? !is_derivable(stride) : size_of(stride->constant) > most)
 			return;
 		ret->stride[i] = *stride;
 		ret->by_argument = ret->by_argument || stride->factor;
@@ -71,7 +72,7 @@ static void take(const struct affine_address *pattern, struct trace_affine *ret)
 	ret->proved = true;
 }
 
-/* An argument is below `most`, and so not negative? Builds the contrary. */
+/* Builds the test whether an argument is too large for the proof, or negative. */
 static LLVMValueRef is_too_large(struct ring_context *ring, const struct affine_stride *stride)
 {
 	uint32_t bits = stride->bits & ~PROBE_STRIDE_UNSIGNED;
@@ -94,10 +95,10 @@ static LLVMValueRef is_too_large(struct ring_context *ring, const struct affine_
 	value = LLVMBuildLoad2(ring->builder, type, at, "");
 	LLVMSetAlignment(value, bits / 8);
 	return LLVMBuildICmp(ring->builder, LLVMIntUGT, value,
-			     LLVMConstInt(type, (uint64_t)argument_most(stride), 0), "");
+			     LLVMConstInt(type, (uint64_t)argument_max(stride), 0), "");
 }
 
-static bool looked_at(const struct trace_affine *proofs, size_t count,
+static bool is_tested(const struct trace_affine *proofs, size_t count,
 		      const struct affine_stride *stride)
 {
 	for (size_t i = 0; i < count; i++)
@@ -107,8 +108,8 @@ static bool looked_at(const struct trace_affine *proofs, size_t count,
 			    proofs[i].stride[k].offset == stride->offset &&
 			    (proofs[i].stride[k].bits & ~PROBE_STRIDE_UNSIGNED) ==
 				    (stride->bits & ~PROBE_STRIDE_UNSIGNED) &&
-			    (argument_most(&proofs[i].stride[k]) < argument_most(stride) ||
-			     (argument_most(&proofs[i].stride[k]) == argument_most(stride) &&
+			    (argument_max(&proofs[i].stride[k]) < argument_max(stride) ||
+			     (argument_max(&proofs[i].stride[k]) == argument_max(stride) &&
 			      &proofs[i].stride[k] < stride)))
 				return true;
 	return false;
@@ -125,7 +126,7 @@ LLVMValueRef trace_affine_arguments(struct ring_context *ring, LLVMValueRef func
 			LLVMValueRef one;
 
 			if (!proofs[i].proved || !stride->factor ||
-			    looked_at(proofs, count, stride))
+			    is_tested(proofs, count, stride))
 				continue;
 			if (!bad)
 				ring_before(ring, pass_entry_point(function));
@@ -168,7 +169,10 @@ struct trace_affine *trace_affine_prove(LLVMValueRef function, const struct anal
 	return proofs;
 }
 
-/* Go to the end if the call that reserves space, or records EXEC, failed; else on to `back`. */
+/*
+ * Call the slow path, which reserves space or records EXEC. Jump to `back`, or to the end if it
+ * failed.
+ */
 static void emit_call(struct asm_block *code, const char *back)
 {
 	asm_line(code, "s_swappc_b64 s[30:31], s[88:89]");
@@ -177,18 +181,21 @@ static void emit_call(struct asm_block *code, const char *back)
 	asm_line(code, "s_branch .Lprobe_end${:uid}");
 }
 
-/* The rare cases: another EXEC than last recorded, no space left, and each base by itself. */
+/*
+ * Slow paths: EXEC differs from the one last recorded, the ring is full, or one record per base is
+ * needed.
+ */
 static void emit_rest(struct asm_block *code, const struct trace_affine_group *group, unsigned size,
 		      const unsigned *operand)
 {
-	asm_line(code, ".Lprobe_tell${:uid}:");
+	asm_line(code, ".Lprobe_exec${:uid}:");
 	asm_line(code, "s_mov_b32 s92, 4");
 	asm_line(code, "v_mov_b32 v2, 0x%x", group->sites << 24);
-	emit_call(code, "told");
+	emit_call(code, "recorded");
 	asm_line(code, ".Lprobe_full${:uid}:");
 	asm_line(code, "v_mov_b32 v0, %u", size);
 	asm_line(code, "v_mov_b32 v1, %u", group->sites);
-	emit_call(code, "room");
+	emit_call(code, "fits");
 	if (!group->wraps)
 		return;
 	asm_line(code, ".Lprobe_each${:uid}:");
@@ -200,7 +207,7 @@ static void emit_rest(struct asm_block *code, const struct trace_affine_group *g
 	}
 }
 
-/* What __probe_dev_trace_call() may use: CURSOR_CALL_CLOBBERS of ring_cursor.h. */
+/* Registers that __probe_dev_trace_call() may use: CURSOR_CALL_CLOBBERS of ring_cursor.h. */
 static void emit_clobbers(struct asm_block *code)
 {
 	for (int i = 4; i < 32; i++)
@@ -212,8 +219,8 @@ static void emit_clobbers(struct asm_block *code)
 	asm_constrain(code, "~{memory}");
 }
 
-/* s[80:81] are the lanes last recorded (ring_cursor.h): the same as EXEC when the record is
- * written.
+/*
+ * s[80:81] is the EXEC last recorded (ring_cursor.h), and equals EXEC when the record is written.
  */
 void trace_affine_write(struct ring_context *ring, const struct trace_affine_group *group)
 {
@@ -223,15 +230,15 @@ void trace_affine_write(struct ring_context *ring, const struct trace_affine_gro
 	for (unsigned i = 0; i < group->bases; i++)
 		operand[i] = asm_operand(&code, "v", group->address[i]);
 	asm_line(&code, "s_cmp_eq_u64 exec, s[80:81]");
-	asm_line(&code, "s_cbranch_scc0 .Lprobe_tell${:uid}");
-	asm_line(&code, ".Lprobe_told${:uid}:");
+	asm_line(&code, "s_cbranch_scc0 .Lprobe_exec${:uid}");
+	asm_line(&code, ".Lprobe_recorded${:uid}:");
 	if (group->wraps) {
 		asm_line(&code, "v_cmp_gt_i32 vcc, 0, $%u", asm_operand(&code, "v", group->wraps));
 		asm_line(&code, "s_cbranch_vccnz .Lprobe_each${:uid}");
 	}
 	asm_line(&code, "s_sub_u32 s86, s86, %u", size);
 	asm_line(&code, "s_cbranch_scc1 .Lprobe_full${:uid}");
-	asm_line(&code, ".Lprobe_room${:uid}:");
+	asm_line(&code, ".Lprobe_fits${:uid}:");
 	asm_line(&code, "s_ff1_i32_b64 s6, exec");
 	asm_line(&code, "s_lshl_b64 exec, 1, s6");
 	asm_line(&code, "v_mov_b32 v0, 0");

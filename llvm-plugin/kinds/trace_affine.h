@@ -25,23 +25,27 @@ struct trace_affine {
 	unsigned wrap_count;
 };
 
-/* Of all sites of a function in their order; free it. Their values are of the function. */
+/*
+ * Proofs of all sites of a function, in their order; to be freed. Their values belong to the
+ * function.
+ */
 struct trace_affine *trace_affine_prove(LLVMValueRef function, const struct analysis *in,
 					const struct pass_options *options, size_t *ret_count);
 
 /*
- * 32 bits, negative if an argument that is a stride is larger than what these proofs hold for; made
- * at the kernel's entry. NULL: none is one.
+ * A value of 32 bits, computed at the kernel's entry: negative if an argument that determines a
+ * stride is too large for these proofs. NULL: there is none.
  */
 LLVMValueRef trace_affine_arguments(struct ring_context *ring, LLVMValueRef function,
 				    const struct trace_affine *proofs, size_t count);
 
-/* A group to be written where the ring's builder stands. */
+/* A group to be written at the position of the ring's builder. */
 struct trace_affine_group {
 	uint32_t id, sites, bases;
 	const LLVMValueRef *address; /* by base: 64 bits */
 	const uint32_t *weight;	     /* sites of each base */
-	LLVMValueRef wraps; /* 32 bits, negative where no proof holds; NULL = they always do */
+	LLVMValueRef
+		wraps; /* 32 bits, negative where the proofs do not hold; NULL = they always do */
 };
 
 void trace_affine_write(struct ring_context *ring, const struct trace_affine_group *group);

@@ -27,8 +27,8 @@
 #include "llvm-plugin/sites/table_builder.h"
 
 /*
- * Of "B+D," for each site: at most 2 + 11 + 1 bytes; "FIRST:", and ";X/Y/Z" for each base, each of
- * these at most "-N*N@N:N".
+ * Limit of a group's name: "FIRST:", "B+D," per site with at most 2 + 11 + 1 bytes, and ";X/Y/Z"
+ * per base, each at most "-N*N@N:N".
  */
 enum { NAME_MAX_BYTES = 16 + 16 * PROBE_GROUP_SITES + 3 * 48 * PROBE_GROUP_BASES };
 
@@ -43,27 +43,31 @@ struct group {
 	struct base base[PROBE_GROUP_BASES];
 	unsigned bases, sites;
 	bool proved;
-	bool by_argument;  /* a stride of it is an argument */
-	LLVMValueRef odd;  /* or-ed over the bases, if proved what wraps; in a clone only */
-	LLVMValueRef last; /* the last access */
+	bool by_argument;	/* a stride depends on an argument */
+	LLVMValueRef irregular; /* OR over the bases of what is irregular or, if proved, wraps; in a
+				   clone only */
+	LLVMValueRef last;	/* the last access */
 	char name[NAME_MAX_BYTES];
 	size_t length;
 };
 
-/* A walk over a function's accesses: into the table, or into a clone. */
+/* A walk over a function's accesses, for the site table or for a clone. */
 struct walk {
-	struct ring_context *ring; /* NULL = into the table */
+	struct ring_context *ring; /* NULL = for the site table */
 	struct site_table *table;
 	const struct call_unit *unit;
 	const struct pass_options *options;
-	struct analysis *analysis;   /* of the function before there were probes */
+	struct analysis *analysis;   /* of the function before probes were inserted */
 	uint32_t site, mark;	     /* next ids */
 	struct trace_affine *proofs; /* by site of the unit; NULL = none */
 	LLVMValueRef arguments;	     /* trace_affine_arguments() */
 	struct group group;
 };
 
-/* An address as it is recorded, *ret_short as it is: in LDS, the offset in the workgroup's. */
+/*
+ * The address to be recorded, extended to 64 bits; *ret_short: before the extension (in LDS, an
+ * offset).
+ */
 static LLVMValueRef address_of(struct ring_context *ring, LLVMValueRef pointer, bool lds,
 			       LLVMValueRef *ret_short)
 {
@@ -75,9 +79,11 @@ static LLVMValueRef address_of(struct ring_context *ring, LLVMValueRef pointer, 
 	return LLVMBuildZExt(ring->builder, *ret_short, i64, "");
 }
 
-static void join_odd(struct ring_context *ring, struct group *group, LLVMValueRef odd)
+static void join_irregular(struct ring_context *ring, struct group *group, LLVMValueRef irregular)
 {
-	group->odd = group->odd ? LLVMBuildOr(ring->builder, group->odd, odd, "") : odd;
+	group->irregular = group->irregular
+				   ? LLVMBuildOr(ring->builder, group->irregular, irregular, "")
+				   : irregular;
 }
 
 static void reserve_wraps(struct ring_context *ring, struct group *group,
@@ -86,8 +92,8 @@ static void reserve_wraps(struct ring_context *ring, struct group *group,
 	LLVMTypeRef i32 = LLVMInt32TypeInContext(ring->context);
 
 	for (unsigned i = 0; i < proof->wrap_count; i++)
-		join_odd(ring, group,
-			 LLVMBuildTruncOrBitCast(ring->builder, proof->wraps[i], i32, ""));
+		join_irregular(ring, group,
+			       LLVMBuildTruncOrBitCast(ring->builder, proof->wraps[i], i32, ""));
 }
 
 static void take_address(struct ring_context *ring, struct group *group, struct base *base,
@@ -102,12 +108,13 @@ static void take_address(struct ring_context *ring, struct group *group, struct 
 	if (group->proved)
 		reserve_wraps(ring, group, base->proof);
 	else
-		join_odd(ring, group,
-			 ring_call(ring, lds ? DEVLIB_TRACE_IRREGULAR_LDS : DEVLIB_TRACE_IRREGULAR,
-				   &value, 1));
+		join_irregular(ring, group,
+			       ring_call(ring,
+					 lds ? DEVLIB_TRACE_IRREGULAR_LDS : DEVLIB_TRACE_IRREGULAR,
+					 &value, 1));
 }
 
-/* A record by itself, of a site or of a base, for so many accesses. */
+/* Write a single record of a site or a base, for so many accesses. */
 static void write_one(struct ring_context *ring, LLVMValueRef address, uint32_t id,
 		      uint32_t accesses)
 {
@@ -116,7 +123,7 @@ static void write_one(struct ring_context *ring, LLVMValueRef address, uint32_t 
 	ring_call(ring, DEVLIB_TRACE_SITE, args, 3);
 }
 
-/* In code that is not optimised each access is recorded by itself. */
+/* In unoptimised code each access has a record of its own. */
 static void write_site(struct ring_context *ring, LLVMValueRef inst, const struct access_site *site,
 		       uint32_t id)
 {
@@ -127,7 +134,7 @@ static void write_site(struct ring_context *ring, LLVMValueRef inst, const struc
 	write_one(ring, address, id, 1);
 }
 
-/* In portable code each base is. */
+/* In portable code each base has a record of its own. */
 static void write_bases(struct walk *walk)
 {
 	const struct group *group = &walk->group;
@@ -157,8 +164,8 @@ static void write_proved(struct walk *walk)
 	}
 	ring_before(walk->ring, group->last);
 	if (group->by_argument)
-		join_odd(walk->ring, &walk->group, walk->arguments);
-	proved.wraps = group->odd;
+		join_irregular(walk->ring, &walk->group, walk->arguments);
+	proved.wraps = group->irregular;
 	trace_affine_write(walk->ring, &proved);
 }
 
@@ -172,7 +179,7 @@ static void write_group(struct walk *walk)
 	args[0] = ring_i32(ring, walk->mark);
 	args[1] = ring_i32(ring, walk->mark | (uint32_t)PROBE_FORM_BLOCK << PROBE_FORM_SHIFT);
 	args[2] = ring_i32(ring, group->sites);
-	args[3] = group->odd;
+	args[3] = group->irregular;
 	for (unsigned i = 0; i < group->bases; i++) {
 		args[4 + i] = ring_i32(ring, group->base[i].sites);
 		args[4 + group->bases + i] = group->base[i].address;
@@ -193,7 +200,7 @@ static void name_stride(struct group *group, const struct affine_stride *stride,
 		group->length += (size_t)snprintf(at, room, "%c%d", before, (int)stride->constant);
 }
 
-/* The group's id, then one for each base. */
+/* Add the group's site, then one site per base. */
 static void list_group(struct walk *walk)
 {
 	struct access_site site = {.access = PROBE_ACCESS_GROUP};
@@ -223,11 +230,13 @@ static void end_group(struct walk *walk)
 	walk->mark += 1 + walk->group.bases;
 	walk->group.sites = walk->group.bases = 0;
 	walk->group.by_argument = false;
-	walk->group.odd = NULL;
+	walk->group.irregular = NULL;
 	walk->group.length = 0;
 }
 
-/* The base a pointer is a constant behind, a new one if there is none and room for it; else NULL.
+/*
+ * The base at a constant distance from a pointer; a new base if there is none and space is left;
+ * else NULL.
  */
 static struct base *find_base(const struct walk *walk, struct group *group, LLVMValueRef pointer,
 			      int64_t *ret_distance)
@@ -254,7 +263,9 @@ static void take_site(struct walk *walk, LLVMValueRef inst, const struct access_
 	struct base *base;
 	int64_t distance;
 
-	/* An address of which nothing is known would have all others of its record looked at. */
+	/*
+	 * Mixing unproved with proved addresses would require tests of all addresses of the record.
+	 */
 	if (group->sites == PROBE_GROUP_SITES || (group->sites && group->proved != proved))
 		end_group(walk);
 	group->proved = proved;

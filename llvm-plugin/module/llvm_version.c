@@ -15,13 +15,13 @@
 #include "llvm-plugin/module/instrument.h"
 #include "llvm-plugin/base/llvm-compat.h"
 
-/* 0 = no LLVM in sight; 14 stands for all before 15. */
+/* 0 = no LLVM was found; 14 represents all versions before 15. */
 static unsigned running_major(void)
 {
 	void (*get)(unsigned *, unsigned *, unsigned *);
 	unsigned major = 0, minor = 0, patch = 0;
 
-	/* POSIX's way to turn dlsym()'s answer into a function pointer. */
+	/* The conversion of dlsym()'s result to a function pointer that POSIX recommends. */
 	*(void **)&get = dlsym(RTLD_DEFAULT, "LLVMGetVersion");
 	if (get) {
 		get(&major, &minor, &patch);
@@ -32,7 +32,7 @@ static unsigned running_major(void)
 	return dlsym(RTLD_DEFAULT, "LLVMContextCreate") ? 14 : 0;
 }
 
-/* Where the plugin for another major is: next to ours, lib/probe/llvm-<N>/libprobe.so. */
+/* Path of the plugin for another major version: next to ours, lib/probe/llvm-<N>/libprobe.so. */
 static void other_plugin(unsigned major, char *buf, size_t size)
 {
 	char own[64];

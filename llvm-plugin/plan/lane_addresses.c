@@ -17,11 +17,11 @@
 struct find {
 	struct group_plan *plan;
 	LLVMValueRef function;
-	LLVMBasicBlockRef block; /* looked at last */
+	LLVMBasicBlockRef block; /* visited last */
 	bool enumerated;	 /* does the host know which lanes come there? */
 };
 
-/* Guards that are of no use here stay only if groups are behind them anyway. */
+/* Predicates that are not used here are kept only if they guard groups anyway. */
 static bool is_enumerated(struct find *find, LLVMBasicBlockRef block)
 {
 	struct group_plan *plan = find->plan;
@@ -39,7 +39,7 @@ static bool is_enumerated(struct find *find, LLVMBasicBlockRef block)
 	return find->enumerated;
 }
 
-/* What an LDS access costs does not depend on where its variable lies if all lanes are aligned. */
+/* The cost of an LDS access does not depend on the variable's address if all lanes are aligned. */
 static bool may_be_exact(const struct access_site *site)
 {
 	if (!site->pointer || LLVMGetTypeKind(LLVMTypeOf(site->pointer)) != LLVMPointerTypeKind)
@@ -48,7 +48,7 @@ static bool may_be_exact(const struct access_site *site)
 	       (site->space == PROBE_SPACE_LDS && site->unit != 12 && site->align >= site->unit);
 }
 
-/* At a constant distance from one before? */
+/* Is the site at a constant distance from an earlier one? */
 static bool find_representative(struct group_plan *plan, size_t index)
 {
 	struct plan_site *site = &plan->site[index];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What group_plan.c asks of sites whose addresses follow from the launch, lane by lane. */
+/* For group_plan.c: sites whose addresses per lane follow from the launch. */
 #ifndef PROBE_LLVM_PLUGIN_PLAN_LANE_ADDRESSES_H
 #define PROBE_LLVM_PLUGIN_PLAN_LANE_ADDRESSES_H
 
@@ -9,9 +9,9 @@
 
 struct group_plan;
 
-/* Marks them, before there are groups; the plan has predicates more then. */
+/* Marks these sites, before groups are formed. May add predicates to the plan. */
 void plan_find_lane_addresses(struct group_plan *plan, LLVMValueRef function);
-/* Puts those that are in no group in groups of their own. */
+/* Puts such sites that are in no group into groups of their own. */
 void plan_group_lane_addresses(struct group_plan *plan);
 
 #endif

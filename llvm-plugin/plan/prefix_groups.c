@@ -17,7 +17,7 @@ static bool is_wide(int64_t step)
 	return step >= APART && step < STEP_LIMIT;
 }
 
-/* Is it there when the entry block ends? */
+/* Is the value available at the end of the entry block? */
 static bool is_early(LLVMValueRef value)
 {
 	if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
@@ -29,7 +29,7 @@ static bool is_early(LLVMValueRef value)
 							  LLVMGetInstructionParent(value)));
 }
 
-/* May lanes that differ in x be in different lines, and all others at one place? */
+/* May lanes with different x access different lines, while all others access one address? */
 static bool may_be_wide(const struct affine_address *pattern)
 {
 	const struct affine_stride *x = &pattern->stride[0];
@@ -55,7 +55,7 @@ static bool suits(const struct plan_site *site)
 	       (affine_uniform(&site->pattern) || may_be_wide(&site->pattern));
 }
 
-/* May lanes of a wave part in a loop, or before? */
+/* May lanes of a wave diverge in a loop, or before it? */
 static bool lanes_part(const struct analysis *flow, LLVMBasicBlockRef block)
 {
 	LLVMValueRef function = LLVMGetBasicBlockParent(block);

@@ -8,15 +8,15 @@
 struct analysis;
 struct group_plan;
 
-/* Neighbouring lanes are in different lines if they are this far apart. */
+/* Adjacent lanes access different lines if their stride is at least this. */
 #define APART 128
-/* Numbers below this, times factors below that, and steps so wide: nothing overflows 32 bits. */
+/* Limits of arguments, factors and strides, so that nothing overflows 32 bits. */
 #define NUMBER_BITS  20
 #define FACTOR_LIMIT (1 << 10)
 #define STEP_BITS    22
 #define STEP_LIMIT   (1 << STEP_BITS)
 
-/* Do the group's sites cost the same wherever they are, at least in some launches? */
+/* Is the cost of the group's sites independent of the address, at least in some launches? */
 bool plan_counts_prefixes(const struct group_plan *plan, int number, const struct analysis *flow);
 
 #endif

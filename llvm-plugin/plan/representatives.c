@@ -14,15 +14,15 @@
 #include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
 
-enum { SITES = 32 }; /* of measure_access.h: they are bits of a word */
+enum { SITES = 32 }; /* as in measure_access.h: one bit per site */
 
-/* A multiple of this leaves lanes in the same banks of LDS, but for a rotation of all of them. */
+/* Distances that are multiples of this only rotate the banks of all lanes. */
 static uint32_t bank_alignment(const struct access_site *site)
 {
 	return site->unit > 8 ? 16 : site->unit > 4 ? 8 : 4;
 }
 
-/* Do both accesses, under the same EXEC, always have the same counters? */
+/* Do both accesses always have the same counters, given the same EXEC? */
 static bool count_the_same(const struct analysis *flow, const struct plan_site *a,
 			   const struct plan_site *b)
 {
@@ -38,7 +38,7 @@ static bool count_the_same(const struct analysis *flow, const struct plan_site *
 	       apart.multiple % bank_alignment(&a->site) == 0;
 }
 
-/* Is the difference known where this instruction is, in the block that it is of? */
+/* Are all values of the difference available before this instruction? */
 static bool is_known(const struct analysis_difference *apart, LLVMValueRef inst)
 {
 	for (; inst; inst = LLVMGetNextInstruction(inst))
@@ -49,7 +49,7 @@ static bool is_known(const struct analysis_difference *apart, LLVMValueRef inst)
 	return true;
 }
 
-/* One more follower, which stands for all of `sites`. False: it cannot be one. */
+/* Add a follower, which represents all of `sites`. False: it cannot be one. */
 static bool add_test(const struct analysis *flow, struct plan_site *first,
 		     const struct plan_site *site, uint32_t sites)
 {
@@ -72,7 +72,7 @@ static bool add_test(const struct analysis *flow, struct plan_site *first,
 	return true;
 }
 
-/* What is called may end the wave. */
+/* A callee may end the wave. */
 static bool ends_run(LLVMValueRef inst)
 {
 	LLVMValueRef callee =
@@ -82,14 +82,14 @@ static bool ends_run(LLVMValueRef inst)
 	       (!callee || !LLVMGetIntrinsicID(callee) || pass_ends_wave(inst));
 }
 
-/* Can the site be counted with others? */
+/* Can the site be counted together with others? */
 static bool may_represent(const struct plan_site *site)
 {
 	return site->measured && !site->behind && site->site.space != PROBE_SPACE_FLAT &&
 	       access_site_is_one_call(&site->site);
 }
 
-/* The sites behind this one in its block: those always counted with it, or else those to test. */
+/* Find sites after this one in its block: those always counted with it, and those to test. */
 static void find_followers(struct group_plan *plan, const struct analysis *flow, size_t index,
 			   bool always)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measured sites that are counted with another one of their block, the representative: the distance
- * of the two addresses is uniform, so their costs often are equal. Which rows an execution is
- * counted in is known when the kernel is compiled if the distance moves all lanes on by cache lines
- * of 128 bytes, or in LDS by whole banks. Otherwise the representative's execution tests whether it
- * does, or leaves every access in its line of 64; if not, the site measures itself.
+ * Measured sites that are counted together with another site of their block, the representative.
+ * The distance of the two addresses is uniform, so that their costs are often equal. At compile
+ * time this is proved if the distance is a multiple of 128 bytes, or in LDS of all banks. Otherwise
+ * the representative's execution tests at run time whether the distance is such a multiple, or
+ * keeps every access within its 64 B line. If not, the site is measured itself.
  *
- * Example: a[i] is at table + 8 * t, a[i + n] at 8 * n behind it. If n is a multiple of 16, both
- * touch as many lines.
+ * Example: a[i] is at table + 8 * t, and a[i + n] is 8 * n bytes further. If n is a multiple of 16,
+ * both touch the same number of lines.
  */
 #ifndef PROBE_LLVM_PLUGIN_PLAN_REPRESENTATIVES_H
 #define PROBE_LLVM_PLUGIN_PLAN_REPRESENTATIVES_H
@@ -22,17 +22,20 @@ struct group_plan;
 enum { DISTANCE_TESTS = 8 };
 
 struct representative {
-	uint32_t unit; /* bytes of its machine accesses, and of the sites it tests */
+	uint32_t unit; /* bytes of a machine access, the same in the sites that it tests */
 	unsigned tests;
 	struct distance_test {
-		uint32_t sites; /* counted if this holds: bit n = the n-th behind */
+		uint32_t sites; /* sites counted if the test succeeds: bit n = the n-th site after
+				   it */
 		struct analysis_difference apart;
 		LLVMValueRef distance;
 	} test[DISTANCE_TESTS];
-	LLVMValueRef counted; /* the sites that were */
+	LLVMValueRef counted; /* mask of the sites that were counted */
 };
 
-/* Of the plan's measured sites; `flow` is of the function that has them. */
+/*
+ * Finds representatives among the plan's measured sites; `flow` is the analysis of their function.
+ */
 void plan_find_representatives(struct group_plan *plan, const struct analysis *flow);
 
 #endif

@@ -19,10 +19,10 @@
 #include "llvm-plugin/sites/intrinsic_forms.h"
 
 /*
- * How gfx9 back ends select an access (checked against llc-15 for gfx90a, every width, alignment
- * and space; tests/pass/unit.ll repeats it). Sizes that end in a smaller remainder (20, 24 bytes,
- * 6) are several instructions of different width there; one unit that divides them stands for
- * those.
+ * Width of the machine accesses that gfx9 back ends select (checked against llc-15 for gfx90a, for
+ * every width, alignment and space; tests/pass/units.test repeats the check). Sizes with a smaller
+ * remainder (20, 24 or 6 bytes) become several instructions of different widths; one unit that
+ * divides them represents these.
  */
 static uint32_t widest_unit(uint32_t size, uint32_t limit)
 {
@@ -40,14 +40,14 @@ uint32_t access_site_unit(enum probe_space space, enum probe_access_kind access,
 	switch (space) {
 	case PROBE_SPACE_LDS:
 		/*
-		 * Below 4 the back end trusts the unaligned mode and uses the full width; 4 and 8
-		 * become read2/write2 pairs; 12 bytes need 16.
+		 * With an alignment below 4 the back end relies on unaligned access mode and uses
+		 * the full width; 4 and 8 become read2/write2 pairs; 12 bytes need 16.
 		 */
 		if (align < 4 || align >= 16)
 			return widest_unit(size, 16);
 		return widest_unit(size, align >= 8 ? 8 : 4);
 	case PROBE_SPACE_FLAT:
-		/* Stores, and 4-byte loads, are split as scratch would need it. */
+		/* Stores and 4-byte loads are split as for scratch. */
 		if (align < 4 && (size == 4 || (access == PROBE_ACCESS_STORE && size > align)))
 			return align;
 		return widest_unit(size, 16);
@@ -56,7 +56,7 @@ uint32_t access_site_unit(enum probe_space space, enum probe_access_kind access,
 	}
 }
 
-/* A copy within scratch and constants, which are of no interest, needs no probe. */
+/* A copy between scratch and constants, which are not probed by default, needs no probe. */
 static enum access_class read_copy(LLVMValueRef inst)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -120,7 +120,9 @@ static enum access_class finish(struct access_site *ret)
 	return ret->size / ret->unit > 255 ? PASS_ACCESS_UNCOVERED : PASS_ACCESS_SITE;
 }
 
-/* The dispatch context, and what the runtime hands to a kernel unasked: no data of the program's.
+/*
+ * Does the pointer lead to the dispatch context, or to implicit arguments? These are not the
+ * program's data.
  */
 static bool is_hidden(LLVMValueRef pointer)
 {
@@ -133,7 +135,7 @@ static bool is_hidden(LLVMValueRef pointer)
 	return !strncmp(name, "llvm.amdgcn.", 12) || !strncmp(name, "__probe_", 8);
 }
 
-/* False: of no size, or too wide. */
+/* False: the type has no size, or is too wide. */
 static bool measure(LLVMValueRef inst, LLVMTypeRef type, struct access_site *ret)
 {
 	LLVMModuleRef module =
@@ -141,7 +143,10 @@ static bool measure(LLVMValueRef inst, LLVMTypeRef type, struct access_site *ret
 	unsigned long long size = LLVMStoreSizeOfType(LLVMGetModuleDataLayout(module), type);
 
 	ret->size = (uint32_t)size;
-	/* Of an intrinsic nothing is known; atomic operations need natural alignment. */
+	/*
+	 * The alignment of an intrinsic's access is unknown, but atomic operations need natural
+	 * alignment.
+	 */
 	ret->align = LLVMIsACallInst(inst) ? ret->size : LLVMGetAlignment(inst);
 	return size && size <= 1024;
 }
@@ -157,7 +162,7 @@ enum access_class access_site_read(LLVMValueRef inst, struct access_site *ret)
 	}
 	if (!read_operands(inst, ret, &type))
 		return LLVMIsACallInst(inst) ? read_call(inst) : PASS_ACCESS_NONE;
-	/* Of scratch, lower_intrinsics.c marks what was requested. */
+	/* Accesses to scratch are marked by lower_intrinsics.c if requested. */
 	ret->space = LLVMGetPointerAddressSpace(LLVMTypeOf(ret->pointer));
 	switch (ret->space) {
 	case PROBE_SPACE_FLAT:
@@ -223,7 +228,7 @@ bool pass_is_barrier(LLVMValueRef inst)
 	return callee && !strcmp(LLVMGetValueName2(callee, &size), "llvm.amdgcn.s.barrier");
 }
 
-/* Is it in the function, or inlined from or into it? */
+/* Is the location in the function, inlined into it, or inlined from it? */
 static bool in_function_scope(LLVMMetadataRef location, const struct pass_options *options)
 {
 	for (; location; location = LLVMDILocationGetInlinedAt(location)) {
@@ -269,8 +274,8 @@ bool access_site_wanted(LLVMValueRef inst, const struct pass_options *options,
 }
 
 /*
- * May a unit lie in two lines? In LDS a declared alignment is trusted; elsewhere a cast can make
- * any pointer one to a larger type, and the machine does not mind.
+ * May a unit cross the end of a cache line? In LDS the declared alignment is trusted. Elsewhere a
+ * cast can produce a misaligned pointer, which the hardware accepts.
  */
 static bool may_straddle(const struct access_site *site)
 {
@@ -304,7 +309,7 @@ bool access_site_is_one_call(const struct access_site *site)
 	       (site->space == PROBE_SPACE_LDS && access_site_lds_width(site) == site->unit);
 }
 
-/* What of a shape decides how an access is counted, apart from the place. */
+/* The parts of a shape that determine how an access is counted, except for its address. */
 static uint32_t kind_of(const struct access_site *site)
 {
 	uint32_t shape = access_site_shape(site) & ~(uint32_t)DEVLIB_SHAPE_UNALIGNED;

@@ -11,7 +11,7 @@
 
 #include "llvm-plugin/sites/access_sites.h"
 
-/* By the starts of their names; the first row that fits counts. */
+/* By prefix of the name; the first match is used. */
 static const struct intrinsic_form known[] = {
 	{"llvm.memcpy.element.", PASS_FORM_UNKNOWN, 0},
 	{"llvm.memmove.element.", PASS_FORM_UNKNOWN, 0},

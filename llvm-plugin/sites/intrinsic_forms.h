@@ -15,9 +15,9 @@ struct access_site;
 
 /* How an intrinsic accesses memory. */
 enum pass_form {
-	PASS_FORM_NONE,	   /* not at all, or it is none */
+	PASS_FORM_NONE,	   /* it does not, or it is not an intrinsic */
 	PASS_FORM_UNKNOWN, /* in a way no probe covers */
-	PASS_FORM_POINTER, /* at its first operand, with data of its second one's type */
+	PASS_FORM_POINTER, /* address: first operand; data: type of the second */
 	PASS_FORM_LOWERED, /* the rest is lowered */
 	PASS_FORM_COPY = PASS_FORM_LOWERED,
 	PASS_FORM_RAW,
@@ -37,11 +37,11 @@ struct intrinsic_form {
 
 /* Name of the function an instruction calls directly, "" = it does not. */
 const char *pass_called_name(LLVMValueRef inst);
-/* NULL: the instruction calls no intrinsic that accesses memory. */
+/* NULL: the instruction is not a call of an intrinsic that accesses memory. */
 const struct intrinsic_form *intrinsic_form_find(LLVMValueRef inst);
 enum pass_form pass_form_of(LLVMValueRef inst);
 
-#define PASS_MARKER "__probe_access_" /* a marker's name begins so */
+#define PASS_MARKER "__probe_access_" /* prefix of a marker's name */
 bool pass_is_marker(LLVMValueRef inst);
 void pass_marker_read(LLVMValueRef inst, struct access_site *ret);
 

@@ -52,7 +52,7 @@ uint32_t site_table_sites(const struct site_table *table)
 	return (uint32_t)(table->sites.size / sizeof(struct probe_site));
 }
 
-/* FNV-1a: short strings, few of them. */
+/* FNV-1a: there are few strings, and they are short. */
 static size_t hash_text(const char *text, size_t size)
 {
 	uint64_t hash = 0xcbf29ce484222325ull;
@@ -95,7 +95,7 @@ uint32_t site_table_string(struct site_table *table, const char *text, size_t si
 {
 	uint32_t *slot;
 
-	/* A NUL inside would end the string for every reader: end it there ourselves. */
+	/* A NUL inside of the string would end it for every reader: cut it there. */
 	size = strnlen(text, size);
 	grow_strings(table);
 	slot = find_string(table, text, size);
@@ -116,7 +116,7 @@ static uint32_t value_name(struct site_table *table, LLVMValueRef value)
 	return site_table_string(table, name, size);
 }
 
-/* One level of a debug location. A clone's own subprogram counts as that of its original. */
+/* One level of a debug location. A clone's own subprogram is reported as its original's. */
 static struct probe_site_frame read_frame(struct site_table *table, LLVMMetadataRef location,
 					  LLVMMetadataRef clone, LLVMValueRef owner)
 {

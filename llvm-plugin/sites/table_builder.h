@@ -35,7 +35,7 @@ uint32_t site_table_uncovered(const struct site_table *table);
 void site_table_init(struct site_table *table);
 void site_table_deinit(struct site_table *table);
 uint32_t site_table_string(struct site_table *table, const char *text, size_t size);
-/* `owner`: the original that holds the instruction; `inst` may lie in a clone of it. */
+/* `owner`: the original function of the instruction; `inst` may be in a clone of it. */
 void site_table_add_site(struct site_table *table, LLVMValueRef inst,
 			 const struct access_site *site, LLVMValueRef owner, uint32_t kinds);
 /* The same for a function, at the line where it is declared. */
@@ -43,19 +43,19 @@ void site_table_add_function(struct site_table *table, LLVMValueRef function,
 			     const struct access_site *site, LLVMValueRef owner, uint32_t kinds);
 void site_table_add_uncovered(struct site_table *table, LLVMValueRef inst, LLVMValueRef owner,
 			      enum probe_uncovered_reason reason, const char *what);
-/* Of the site added last. */
+/* Set the proof of the site added last. */
 void site_table_set_proof(struct site_table *table, const struct probe_site_proof *proof);
-/* Of the site added last, one of a unit whose sites begin at `first_site`. */
+/* Set the address of the site added last. Sites of its unit start at `first_site`. */
 void site_table_set_address(struct site_table *table, const struct address_description *address,
 			    uint32_t first_site);
-/* Rows are added by rising id. */
+/* Rows must be added in ascending order. */
 void site_table_add_group(struct site_table *table, const struct probe_site_group *group);
 void site_table_add_predicate(struct site_table *table,
 			      const struct probe_site_predicate *predicate);
 void site_table_add_kernel(struct site_table *table, const struct call_unit *unit, uint32_t kinds);
 void site_table_emit(struct site_table *table, LLVMModuleRef module);
 
-/* uncovered.c: what no probe of these kinds covers. */
+/* uncovered.c: add accesses that no probe of these kinds covers. */
 void uncovered_list(struct site_table *table, const struct call_units *units, LLVMModuleRef module);
 uint32_t count_instructions(LLVMValueRef function);
 

@@ -27,8 +27,8 @@ static const char *what_it_is(LLVMValueRef inst, enum probe_uncovered_reason rea
 }
 
 /*
- * Functions that are no program's: intrinsics, marks, and the compiler's device libraries, which
- * some flows link later.
+ * Is the function one that needs no probes: an intrinsic, a mark, or a function of the compiler's
+ * device libraries, which may be linked later?
  */
 static bool ours(const char *name)
 {
@@ -40,7 +40,7 @@ static bool ours(const char *name)
 	return false;
 }
 
-/* Not a call that a probe could follow: 0 = it is, or nothing that accesses memory is called. */
+/* Why a call cannot be probed: 0 = it can, or its callee does not access memory. */
 static enum probe_uncovered_reason read_call(const struct call_units *units, LLVMValueRef inst)
 {
 	LLVMValueRef called, callee;
@@ -76,8 +76,8 @@ static void read_inst(struct site_table *table, const struct call_units *units, 
 }
 
 /*
- * Intrinsics and calls of kernels and their callees, and everything in functions that are only, or
- * also, called through pointers.
+ * Lists intrinsics and calls in kernels and their callees, and all accesses in functions that may
+ * be called through pointers.
  */
 void uncovered_list(struct site_table *table, const struct call_units *units, LLVMModuleRef module)
 {
