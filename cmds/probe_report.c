@@ -6,6 +6,8 @@
 #include "cmds/report/verb_table.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "common/memory_watch.h"
+#include "store/store.h"
 
 enum status { OK, FAILED, USAGE };
 
@@ -30,6 +32,7 @@ int main(int argc, char **argv)
 	struct report_line line;
 	struct probe_err *err;
 
+	probe_store_watch_memory();
 	probe_log_setup(PROBE_LOG_INFO, PROBE_COLOR_AUTO);
 	if (verb && verb->command)
 		return verb->command(argc - 1, argv + 1);
@@ -37,6 +40,10 @@ int main(int argc, char **argv)
 	probe_log_setup(line.quiet ? PROBE_LOG_ERROR : PROBE_LOG_INFO, line.color);
 	if (!err)
 		err = run(&line, &status);
+	if (!err && status == OK && probe_memory_ran_out()) {
+		err = probe_err_create("out of memory: the output may lack something");
+		status = FAILED;
+	}
 	if (err)
 		probe_log_err(PROBE_LOG_ERROR, err);
 	if (err && status == USAGE)

@@ -20,10 +20,11 @@ set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/report/html_page.c PROPERT
 	INCLUDE_DIRECTORIES ${page_dir}
 	COMPILE_DEFINITIONS "PAGE_STYLE=\"${page_dir}/page.css\";PAGE_PROGRAM=\"${page_dir}/page.js\"")
 
-add_executable(probe-report ${CMAKE_CURRENT_LIST_DIR}/probe_report.c ${report_sources})
+add_executable(probe-report ${CMAKE_CURRENT_LIST_DIR}/probe_report.c ${report_sources}
+	${CMAKE_CURRENT_LIST_DIR}/wrap_allocations.c)
 target_include_directories(probe-report PRIVATE ${CMAKE_BINARY_DIR}/generated)
 target_link_libraries(probe-report PRIVATE
 	probe_cmd_record probe_rules probe_flags probe_harden ZLIB::ZLIB PkgConfig::JANSSON m)
-target_link_options(probe-report PRIVATE -pie)
+target_link_options(probe-report PRIVATE -pie ${PROBE_WRAP_ALLOCATIONS})
 add_dependencies(probe-report probe_version_header)
 install(TARGETS probe-report RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

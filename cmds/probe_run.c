@@ -33,6 +33,8 @@
 #include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "common/memory_watch.h"
+#include "store/store.h"
 
 struct run {
 	struct run_config config;
@@ -364,10 +366,12 @@ static int act(struct run *run, char **argv)
 int main(int argc, char **argv)
 {
 	struct run run = {.server = {.fd = -1}};
-	struct probe_err *err = run_config_init(&run.config, argc, argv);
-	int level = PROBE_LOG_INFO + run.config.verbosity;
-	int status = RUN_STATUS_OURS;
+	int level, status = RUN_STATUS_OURS;
+	struct probe_err *err;
 
+	probe_store_watch_memory();
+	err = run_config_init(&run.config, argc, argv);
+	level = PROBE_LOG_INFO + run.config.verbosity;
 	probe_log_setup(run.config.verbosity < 0 ? PROBE_LOG_ERROR : level, run.config.color);
 	if (!err)
 		err = run_layout_init(&run.layout);
@@ -377,6 +381,8 @@ int main(int argc, char **argv)
 	} else {
 		status = act(&run, argv);
 	}
+	if (!err && probe_memory_ran_out())
+		probe_log(PROBE_LOG_ERROR, "out of memory: the recording may lack something");
 	forget(&run);
 	run_layout_deinit(&run.layout);
 	run_config_deinit(&run.config);

@@ -28,9 +28,9 @@ target_link_libraries(probe_cmd_record
 		Threads::Threads stdc++)
 target_link_libraries(probe_cmd_run PUBLIC probe_cmd_record)
 
-add_executable(probe-run ${CMAKE_CURRENT_LIST_DIR}/probe_run.c)
+add_executable(probe-run ${CMAKE_CURRENT_LIST_DIR}/probe_run.c ${CMAKE_CURRENT_LIST_DIR}/wrap_allocations.c)
 target_link_libraries(probe-run PRIVATE probe_cmd_run probe_flags probe_harden)
-target_link_options(probe-run PRIVATE -pie)
+target_link_options(probe-run PRIVATE -pie ${PROBE_WRAP_ALLOCATIONS})
 # Libraries that only other parts of codeobj need must not be loaded at every start: amd-comgr alone
 # costs some 40 ms.
 target_link_options(probe-run PRIVATE -Wl,--as-needed)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/err.h"
+#include "common/memory_watch.h"
 #include "store/store_priv.h"
 #include "store/store_sql.h"
 
@@ -284,6 +285,19 @@ int probe_store_exec(struct probe_store *store, const char *sql)
 	default:
 		return probe_store_fail(store, "run a statement");
 	}
+}
+
+static void note(void *user, int code, const char *message)
+{
+	(void)user;
+	(void)message;
+	if (code == SQLITE_NOMEM)
+		probe_memory_note_failure();
+}
+
+void probe_store_watch_memory(void)
+{
+	sqlite3_config(SQLITE_CONFIG_LOG, note, NULL);
 }
 
 const char *probe_store_sqlite_version(void)

@@ -99,6 +99,9 @@ void probe_store_destroy(struct probe_store *store);
 /* Is it a table or view of Probe's own schema (store/schema), which no handler may write? */
 bool probe_store_owns(const char *table);
 
+/* Have SQLite's failed allocations noted (common/memory_watch.h). First thing in a program. */
+void probe_store_watch_memory(void);
+
 /* Version of the SQLite library in use. */
 const char *probe_store_sqlite_version(void);
 

@@ -176,7 +176,8 @@ static int allow_json(struct probe_reader *reader)
 {
 	struct probe_reader_limit *limit = reader->limit;
 	int rc = sqlite3_open_v2(":memory:", &limit->memory,
-				 SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, NULL);
+				 SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX,
+				 NULL);
 
 	if (rc == SQLITE_OK)
 		rc = sqlite3_prepare_v2(limit->memory, "SELECT json_extract(?, ?)", -1,
@@ -262,7 +263,8 @@ static struct probe_err *open_database(const char *path, bool wal, struct probe_
 
 	if (!uri)
 		return probe_err_oom();
-	rc = sqlite3_open_v2(uri, &reader->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+	rc = sqlite3_open_v2(uri, &reader->db,
+			     SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
 	free(uri);
 	if (rc != SQLITE_OK)
 		return probe_err_create("cannot open %s: %s", path, sqlite3_errstr(rc));
@@ -313,7 +315,8 @@ struct probe_err *probe_reader_memory(const char *name, struct probe_reader *ret
 		reader.limit->path = strdup(name);
 	}
 	if (!reader.limit || !reader.limit->path ||
-	    sqlite3_open_v2(":memory:", &reader.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY,
+	    sqlite3_open_v2(":memory:", &reader.db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX,
 			    NULL) ||
 	    allow_json(&reader)) {
 		probe_reader_close(&reader);

@@ -112,8 +112,7 @@ static void read_counts(struct recorder *recorder)
 	counts->trace_emitted = stated(counts->trace_emitted);
 	counts->trace_dropped = stated(counts->trace_dropped);
 	/* The device counts only the records that it drops. */
-	if (probe_kind_has_rings(recorder->recording.config->kind))
-		counts->trace_emitted += counts->trace_read + counts->stored_lost;
+	counts->trace_emitted += counts->trace_read + counts->stored_lost;
 	counts->trace_dropped += counts->stored_lost;
 }
 

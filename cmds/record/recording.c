@@ -11,6 +11,7 @@
 #include "cmds/record/handler_workers.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "common/memory_watch.h"
 #include "probe_version.h"
 
 struct probe_err *recording_init(struct recording *recording, const struct run_config *config,
@@ -100,6 +101,8 @@ static void find_partial(struct recording *recording, const char *ended)
 		record_log_partial(log, "the database could not be written");
 	else if (ended)
 		record_log_partial(log, "%s", ended);
+	if (probe_memory_ran_out())
+		record_log_partial(log, "memory ran out");
 	if (recording->counts.unfinished)
 		record_log_partial(log, "%llu dispatches did not complete",
 				   (unsigned long long)recording->counts.unfinished);

@@ -193,7 +193,7 @@ static void put_row(struct text *text, bool first)
 		put_kernel(text);
 		changed(&text->stack, "");
 	}
-	if (changed(&text->stack, report_cell(text->stmt, F_STACK)) && *text->stack)
+	if (changed(&text->stack, report_cell(text->stmt, F_STACK)) && text->stack && *text->stack)
 		put_source(text);
 	put_instruction(text);
 	put_probes(text);

@@ -21,6 +21,7 @@
 #include "cmds/run/sample_then_probe.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "common/memory_watch.h"
 
 #define URGENT_NS 5000000000ull /* time for the recorder to end after the user has requested it */
 
@@ -76,6 +77,8 @@ __attribute__((noreturn)) static void serve(const struct run_service_work *work,
 			 pass.database ? pass.database : "");
 	}
 	run_server_deinit(work->server);
+	if (probe_memory_ran_out())
+		probe_log(PROBE_LOG_ERROR, "out of memory: the recording may lack something");
 	send(fd, &report, sizeof(report), MSG_NOSIGNAL);
 	fflush(NULL);
 	_exit(0);

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Preloaded: makes an allocation of the program fail, from its main() on. FAIL_PROGRAM names the
+ * program; others that it starts are left alone.
+ *
+ * FAIL_AT=N: the N-th, and with FAIL_ALWAYS=1 all that follow. N counts on in forked processes.
+ *
+ * FAIL_EACH=DIR: each FAIL_STEP-th in turn, in one run. At each a child process is forked, in which
+ * it fails, and which goes on to the end with its output in DIR; the parent notes how it ended in
+ * DIR/ends and goes on without a failure. Processes that the program forks are left alone.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void probe_allocation_fails(void);
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *old, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+
+static const char *directory;
+static bool active, always, failing;
+static uint64_t step = 1, at, count;
+static pid_t pid;
+
+/* In the child: its output, and an end if it hangs. */
+static void divert(void)
+{
+	const struct rlimit limit = {60, 60};
+	char name[4096];
+
+	for (int fd = 1; fd <= 2; fd++) {
+		int file;
+
+		snprintf(name, sizeof(name), "%s/%s.%llu", directory, fd == 1 ? "out" : "err",
+			 (unsigned long long)count);
+		file = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+		if (file < 0 || dup2(file, fd) < 0)
+			_exit(99);
+		close(file);
+	}
+	setrlimit(RLIMIT_CPU, &limit);
+}
+
+static void note_end(int status)
+{
+	char name[4096], line[64];
+	int fd, length;
+
+	snprintf(name, sizeof(name), "%s/ends", directory);
+	fd = open(name, O_WRONLY | O_CREAT | O_APPEND, 0600);
+	length = snprintf(line, sizeof(line), "%llu %d\n", (unsigned long long)count,
+			  WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+	if (fd < 0 || write(fd, line, (size_t)length) != length)
+		_exit(99);
+	close(fd);
+}
+
+/* Is this the child, in which the allocation fails? */
+static bool fails_in_child(void)
+{
+	int saved = errno, status = 0;
+	pid_t child;
+
+	if (getpid() != pid || count % step)
+		return false;
+	child = fork();
+	if (!child) {
+		active = false;
+		failing = always;
+		divert();
+		return true;
+	}
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	note_end(status);
+	errno = saved;
+	return false;
+}
+
+/* For a debugger's break point. */
+__attribute__((noinline)) void probe_allocation_fails(void)
+{
+	errno = ENOMEM;
+}
+
+static bool fails(void)
+{
+	bool ret;
+
+	if (failing)
+		ret = true;
+	else if (!active)
+		return false;
+	else if (directory)
+		active = false, ++count, ret = fails_in_child(), active = !ret && !failing;
+	else
+		ret = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED) == at ||
+		      (always && count > at);
+	if (ret)
+		probe_allocation_fails();
+	return ret;
+}
+
+void *malloc(size_t size)
+{
+	return fails() ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t members, size_t size)
+{
+	return fails() ? NULL : __libc_calloc(members, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+	return fails() ? NULL : __libc_realloc(old, size);
+}
+
+void *reallocarray(void *old, size_t members, size_t size)
+{
+	if (size && members > SIZE_MAX / size) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return realloc(old, members * size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+	return fails() ? NULL : __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void **ret, size_t alignment, size_t size)
+{
+	void *memory = fails() ? NULL : __libc_memalign(alignment, size);
+
+	if (!memory)
+		return ENOMEM;
+	*ret = memory;
+	return 0;
+}
+
+static int (*program)(int argc, char **argv, char **environment);
+
+static int begin(int argc, char **argv, char **environment)
+{
+	const char *name = getenv("FAIL_PROGRAM"), *value;
+	const char *own = strrchr(argv[0], '/');
+
+	if (!name || strcmp(name, own ? own + 1 : argv[0]))
+		return program(argc, argv, environment);
+	directory = getenv("FAIL_EACH");
+	value = getenv("FAIL_STEP");
+	if (value)
+		step = strtoull(value, NULL, 10);
+	value = getenv("FAIL_AT");
+	if (value)
+		at = strtoull(value, NULL, 10);
+	always = getenv("FAIL_ALWAYS") != NULL;
+	pid = getpid();
+	active = directory || at;
+	return program(argc, argv, environment);
+}
+
+typedef int start_fn(int (*)(int, char **, char **), int, char **, int (*)(int, char **, char **),
+		     void (*)(void), void (*)(void), void *);
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
+		      int (*init)(int, char **, char **), void (*fini)(void),
+		      void (*rtld_fini)(void), void *stack_end);
+
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
+		      int (*init)(int, char **, char **), void (*fini)(void),
+		      void (*rtld_fini)(void), void *stack_end)
+{
+	start_fn *start = (start_fn *)(uintptr_t)dlsym(RTLD_NEXT, "__libc_start_main");
+
+	program = main;
+	return start(begin, argc, argv, init, fini, rtld_fini, stack_end);
+}

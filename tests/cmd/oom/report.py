@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""
+report.py PRELOAD STEP DIRECTORY VERB...: each STEP-th allocation of `probe-report VERB` fails, once and together
+with all that follow: the output is the same, or there is a sentence and status 1. The directory has the databases.
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+
+def check(directory, reference, number, status):
+    def read(name):
+        with open(os.path.join(directory, "%s.%s" % (name, number)), "rb") as file:
+            return file.read()
+
+    out, err = read("out"), read("err").decode("utf-8", "replace")
+    if status == 0:
+        return None if out == reference else "status 0, but other output"
+    if status != 1:
+        return "status %d: %s" % (status, err[:200])
+    errors = [line for line in err.splitlines() if "error: " in line]
+    return None if len(errors) == 1 else "status 1 with %d sentences: %s" % (len(errors), err[:200])
+
+
+def sweep(preload, step, always, command):
+    directory = os.path.abspath("ends-%s" % always)
+    shutil.rmtree(directory, ignore_errors=True)
+    os.mkdir(directory)
+    environment = dict(os.environ, LD_PRELOAD=preload, FAIL_PROGRAM="probe-report", FAIL_EACH=directory,
+                       FAIL_STEP=str(step), **({"FAIL_ALWAYS": "1"} if always else {}))
+    run = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    if run.returncode:
+        return 0, ["the run itself: status %d, %s" % (run.returncode, run.stderr)]
+    with open(os.path.join(directory, "ends"), encoding="ascii") as file:
+        ends = [line.split() for line in file]
+    found = []
+    for number, status in ends:
+        problem = check(directory, run.stdout, number, int(status))
+        if problem:
+            found.append("allocation %s%s: %s" % (number, " and all after it" if always else "", problem))
+    shutil.rmtree(directory)
+    return len(ends), found
+
+
+def main():
+    preload, step, directory = sys.argv[1:4]
+    os.chdir(directory)
+    command = [os.path.join(os.environ["PROBE_BIN"], "probe-report")] + sys.argv[4:]
+    failed = 0
+    for always in (False, True):
+        count, found = sweep(preload, step, always, command)
+        print("%d allocations, %d problems" % (count, len(found)))
+        print("\n".join(found[:20]))
+        failed += bool(found) or not count
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# report.sh STEP DIRECTORY: each STEP-th allocation of a verb of probe-report fails (report.py).
+step=$1
+rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 99
+base=$(dirname "$(realpath "$0")")
+database_inc=$base/../report
+. "$base/../report/database.inc"
+sample run.db
+kernel run.db 7 copy copy
+dispatch run.db 7 7 1
+sql run.db <<END
+INSERT OR REPLACE INTO probe_code VALUES (1, 'same', readfile('$base/../../data/codeobj/tile-dwarf5.co'));
+UPDATE rocpd_info_code_object_t SET load_base = 0x7f0000000000, load_delta = 0x7f0000000000 - 0x1000;
+INSERT INTO probe_sampler VALUES (1, 1, 1, 1048576, 'simulated');
+INSERT INTO probe_sample VALUES (1, 0x80c, 10, 640, 80, 0), (1, 0x810, 30, 960, 240, 0), (1, 0x818, 100, 6400, 800, 0);
+INSERT INTO probe_state VALUES (1, 0x80c, 0, 3, 10), (1, 0x810, 1, 7, 30), (1, 0x818, 0, 3, 100);
+INSERT INTO probe_sampled VALUES (7, 140);
+END
+cp run.db other.db
+failed=0
+for verb in "lines --all" "annotate copy" "samples" "kernels" "info" "doctor" "summary" "tables" \
+	"export --format html --force -o page.html"; do
+	echo "== $verb"
+	# shellcheck disable=SC2086
+	python3 "$base/report.py" "$FAIL_ALLOCATION" "$step" . $verb run.db || failed=1
+done
+echo "== diff"
+python3 "$base/report.py" "$FAIL_ALLOCATION" "$step" . diff run.db other.db || failed=1
+exit $failed
