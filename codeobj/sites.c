@@ -208,6 +208,7 @@ const char *probe_uncovered_text(uint32_t reason)
 		[PROBE_UNCOVERED_BY_POINTER] = "in a function that is called through a pointer",
 		[PROBE_UNCOVERED_EXTERNAL] = "calls a function outside of the module",
 		[PROBE_UNCOVERED_TARGET] = "there are no probes for its target",
+		[PROBE_UNCOVERED_COMPILER] = "the compiler made no code for it with probes",
 		[PROBE_UNCOVERED_SHAPE] = "too wide, or through a buffer pointer",
 	};
 	const char *text = reason < PROBE_UNCOVERED_REASONS ? texts[reason] : NULL;

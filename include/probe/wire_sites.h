@@ -61,7 +61,8 @@ enum probe_uncovered_reason {
 	PROBE_UNCOVERED_EXTERNAL = 4,	/* accesses of a function outside of the module */
 	PROBE_UNCOVERED_SHAPE = 5,	/* too wide, or through a buffer pointer */
 	PROBE_UNCOVERED_TARGET = 6,	/* whole kernel: target not supported */
-	PROBE_UNCOVERED_REASONS = 7,
+	PROBE_UNCOVERED_COMPILER = 7,	/* whole kernel: its clone does not compile */
+	PROBE_UNCOVERED_REASONS = 8,
 };
 
 /* An access without a probe, or a call that may make such accesses. */

@@ -25,9 +25,9 @@ void ir_report_error(LLVMModuleRef module, const char *text);
  * with the new name as linkage name. The caller sets linkage, visibility and comdat.
  */
 LLVMValueRef ir_clone(LLVMValueRef function, const char *name, LLVMTypeRef *extra, unsigned count);
-/* Forget cached analyses of a function and delete it. It must have no uses. */
 /* A function and its subprogram. */
 void ir_rename(LLVMValueRef function, const char *name);
+/* Forget cached analyses of a function and delete it. It must have no uses. */
 void ir_delete(LLVMValueRef function, void *analyses);
 /* Merge adjacent accesses and infer address spaces, as the back end will. */
 void ir_merge_accesses(LLVMValueRef function, void *analyses);
@@ -48,6 +48,8 @@ LLVMValueRef ir_replace_call(LLVMValueRef call, LLVMValueRef callee, LLVMValueRe
 void ir_promote(LLVMValueRef *allocas, unsigned count);
 /* Set the synchronisation scope of a function's non-volatile atomics. */
 void ir_set_atomic_scope(LLVMValueRef function, const char *scope);
+/* Of inline assembly; it lives as long as the context. */
+const char *ir_asm_constraints(LLVMValueRef assembly);
 /* Keep a global although nothing refers to it. */
 void ir_keep_global(LLVMModuleRef module, LLVMValueRef global);
 

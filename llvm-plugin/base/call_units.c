@@ -151,6 +151,26 @@ bool call_units_collect(struct call_units *units, LLVMModuleRef module)
 
 void call_units_deinit(struct call_units *units)
 {
+	for (size_t i = 0; i < units->count; i++)
+		for (unsigned kind = 0; kind < PROBE_KINDS; kind++)
+			free(units->unit[i].why[kind]);
 	free(units->unit);
 	free(units->slot);
+}
+
+bool call_units_each_callee(const struct call_units *units, struct call_unit *unit,
+			    bool (*visit)(struct call_unit *unit, const struct call_unit *callee))
+{
+	bool changed = false;
+
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(unit->original); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst)) {
+			struct call_unit *callee = call_units_find(units, pass_direct_callee(inst));
+
+			if (callee && callee != unit)
+				changed |= visit(unit, callee);
+		}
+	return changed;
 }

@@ -30,6 +30,8 @@ struct call_unit {
 	uint32_t first_group;		 /* among these, the trace kind's groups (trace_kind.c) */
 	struct count_plan *count;	 /* count_kind.c; NULL = not this kind */
 	struct group_plan *plan;	 /* for the base; NULL = no sites are listed */
+	uint32_t dropped;		 /* bit (1 << kind): no clone (dropped_clones.h) */
+	char *why[PROBE_KINDS];		 /* it is dropped; else NULL */
 	bool kernel;
 	bool probed; /* it has sites, or calls a unit that has */
 };
@@ -44,6 +46,9 @@ struct call_units {
 bool call_units_collect(struct call_units *units, LLVMModuleRef module);
 void call_units_deinit(struct call_units *units);
 struct call_unit *call_units_find(const struct call_units *units, LLVMValueRef function);
+/* Visit each unit a unit calls; true if a visit changed something. */
+bool call_units_each_callee(const struct call_units *units, struct call_unit *unit,
+			    bool (*visit)(struct call_unit *unit, const struct call_unit *callee));
 /* The defined function an instruction calls directly, or NULL. */
 LLVMValueRef pass_direct_callee(LLVMValueRef inst);
 /* True if the function may be called in a way no clone covers. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PROBE_KINDS, PROBE_SCOPE, PROBE_SPACES, PROBE_TIME, PROBE_PROVE, PROBE_PORTABLE, PROBE_VERBOSE.
+ * PROBE_KINDS, PROBE_SCOPE, PROBE_SPACES, PROBE_TIME, PROBE_PROVE, PROBE_PORTABLE, PROBE_FALLBACK,
+ * PROBE_VERBOSE.
  * What cannot be understood is an error: a filter that is dropped silently instruments everything.
  */
 #include "llvm-plugin/base/compile_options.h"
@@ -249,12 +250,14 @@ bool pass_options_init(struct pass_options *options, char **ret_error)
 
 	*options = (struct pass_options){
 		.prove = true,
+		.fallback = true,
 		.by_default = !kinds,
 	};
 	if (!parse_kinds(options, kinds ? kinds : "memory,trace", ret_error))
 		return false;
 	if (!parse_switch("PROBE_PROVE", &options->prove, ret_error) ||
 	    !parse_switch("PROBE_PORTABLE", &portable, ret_error) ||
+	    !parse_switch("PROBE_FALLBACK", &options->fallback, ret_error) ||
 	    !parse_verbose(options, ret_error) ||
 	    !parse_disabled(options, getenv("PROBE_DISABLE"), ret_error))
 		return false;

@@ -40,6 +40,7 @@ struct pass_options {
 	enum pass_stamps stamps;
 	unsigned verbose; /* 1 = a line per module, 2 = also the proof of each site */
 	bool prove;	  /* count what is proved instead of measuring it */
+	bool fallback;	  /* leave out clones that do not compile (checkpoint.h) */
 	bool optnone;	  /* code will not be optimised: no lean probes */
 	/* Probes in portable code (portable_probe.h), for waves of so many lanes; 0 = lean ones.
 	 */

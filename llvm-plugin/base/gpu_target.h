@@ -20,7 +20,7 @@ bool gpu_target_check(const struct call_units *units, struct pass_options *optio
  * that the limit must assume 2: with 6, the allocator could use registers up to s81.
  */
 #define PASS_CURSOR_SGPRS "80"
-enum { PASS_CURSOR_LAST = 93 }; /* the last register that it reserves */
+enum { PASS_CURSOR_FIRST = 78, PASS_CURSOR_LAST = 93 }; /* the registers it reserves */
 
 /* How asm for a target's waves is written (inline_asm.h). */
 struct wave_form {

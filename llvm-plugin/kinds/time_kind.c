@@ -224,7 +224,7 @@ static bool is_stored(const struct ring_context *in, LLVMValueRef function,
 	return true;
 }
 
-/* With vcc: s68 and up are spans'. */
+/* With vcc, which is two; the rest is TIME_SGPR_FIRST and up. */
 #define STORED_SGPRS "70"
 
 static LLVMValueRef shared_refill(struct ring_context *in, void *analyses)

@@ -14,6 +14,9 @@ struct devlib;
 struct pass_options;
 struct site_table;
 
+/* Of the registers that time clones keep: spans' (stored_waves.h), if there are many. */
+enum { TIME_SGPR_FIRST = 68 };
+
 bool pass_is_message(LLVMValueRef inst);
 bool marks_any(LLVMModuleRef module);
 /* Take what is left of them out of the module. */

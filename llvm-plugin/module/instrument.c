@@ -26,6 +26,8 @@
 #include "llvm-plugin/base/gpu_target.h"
 #include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
+#include "llvm-plugin/module/checkpoint.h"
+#include "llvm-plugin/module/dropped_clones.h"
 #include "llvm-plugin/module/list_sites.h"
 #include "llvm-plugin/sites/table_builder.h"
 
@@ -51,10 +53,12 @@ static void refuse(const struct call_units *units, LLVMModuleRef module)
 		if (!units->unit[i].kernel)
 			continue;
 		site_table_add_kernel(&table, &units->unit[i], 0);
-		site_table_add_uncovered(&table,
-					 LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(original)),
-					 original, PROBE_UNCOVERED_TARGET, "kernel");
+		if (!units->unit[i].dropped)
+			site_table_add_uncovered(
+				&table, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(original)),
+				original, PROBE_UNCOVERED_TARGET, "kernel");
 	}
+	dropped_list(units, &table);
 	marks_remove(module);
 	site_table_emit(&table, module);
 	site_table_deinit(&table);
@@ -78,24 +82,6 @@ static bool has_sites(LLVMValueRef function, bool kernel, const struct pass_opti
 			    (!kernel && pass_is_barrier(inst)))
 				return true;
 	return false;
-}
-
-/* Visit each unit a unit calls; true if a visit changed something. */
-static bool each_callee(const struct call_units *units, struct call_unit *unit,
-			bool (*visit)(struct call_unit *unit, const struct call_unit *callee))
-{
-	bool changed = false;
-
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(unit->original); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst)) {
-			struct call_unit *callee = call_units_find(units, pass_direct_callee(inst));
-
-			if (callee && callee != unit)
-				changed |= visit(unit, callee);
-		}
-	return changed;
 }
 
 static bool inherit_probed(struct call_unit *unit, const struct call_unit *callee)
@@ -130,7 +116,7 @@ static void mark_probed(struct call_units *units, const struct pass_options *opt
 	do {
 		changed = false;
 		for (size_t i = 0; i < units->count; i++)
-			changed |= each_callee(units, &units->unit[i], inherit_probed);
+			changed |= call_units_each_callee(units, &units->unit[i], inherit_probed);
 	} while (changed);
 }
 
@@ -141,7 +127,7 @@ static void spread_ranges(struct call_units *units)
 	do {
 		changed = false;
 		for (size_t i = 0; i < units->count; i++)
-			changed |= each_callee(units, &units->unit[i], inherit_range);
+			changed |= call_units_each_callee(units, &units->unit[i], inherit_range);
 	} while (changed);
 }
 
@@ -152,8 +138,9 @@ static void spread_ranges(struct call_units *units)
  */
 static bool has_clone(const struct call_unit *unit, unsigned kind)
 {
-	return unit->probed || kind == PROBE_KIND_TIME || kind == PROBE_KIND_COUNT ||
-	       (!unit->kernel && probe_kind_has_rings(kind));
+	return !(unit->dropped & 1u << kind) &&
+	       (unit->probed || kind == PROBE_KIND_TIME || kind == PROBE_KIND_COUNT ||
+		(!unit->kernel && probe_kind_has_rings(kind)));
 }
 
 static bool has_clones(const struct call_unit *unit, const struct pass_options *options)
@@ -258,6 +245,7 @@ static void instrument(struct call_units *units, LLVMModuleRef module, struct de
 
 	site_table_init(&table);
 	uncovered_list(&table, units, module);
+	dropped_list(units, &table);
 	mark_probed(units, options);
 	for (size_t i = 0; i < units->count; i++) {
 		struct call_unit *unit = &units->unit[i];
@@ -274,7 +262,8 @@ static void instrument(struct call_units *units, LLVMModuleRef module, struct de
 		if (units->unit[i].base)
 			time_list(&units->unit[i], &table, options);
 	for (size_t i = 0; i < units->count; i++)
-		if (units->unit[i].probed && options->kinds & 1u << PROBE_KIND_TRACE)
+		if (units->unit[i].probed && options->kinds & 1u << PROBE_KIND_TRACE &&
+		    has_clone(&units->unit[i], PROBE_KIND_TRACE))
 			trace_list(&units->unit[i], &table, options, analyses);
 	spread_ranges(units);
 	ir_keep_exec_branches();
@@ -283,7 +272,8 @@ static void instrument(struct call_units *units, LLVMModuleRef module, struct de
 	devlib_unlink(devlib, analyses);
 	for (size_t i = 0; i < units->count; i++)
 		if (units->unit[i].kernel) {
-			site_table_add_kernel(&table, &units->unit[i], options->kinds);
+			site_table_add_kernel(&table, &units->unit[i],
+					      options->kinds & ~units->unit[i].dropped);
 			kernels++;
 		}
 	for (size_t i = 0; i < units->count; i++)
@@ -300,6 +290,32 @@ static void instrument(struct call_units *units, LLVMModuleRef module, struct de
 			site_table_uncovered(&table), table.code_before, table.code_after);
 	site_table_emit(&table, module);
 	site_table_deinit(&table);
+}
+
+/*
+ * Find out, by trying, which clones the compiler makes no code for. Returns in the process that
+ * goes on with the others; false if there are none.
+ */
+static bool drop_failing(struct call_units *units, LLVMModuleRef module,
+			 const struct pass_options *options)
+{
+	enum { ATTEMPTS = 8 };
+
+	dropped_add_users(units, options->kinds);
+	if (!options->fallback || !checkpoint_possible())
+		return true;
+	for (unsigned attempt = 1; dropped_any_left(units, options->kinds); attempt++) {
+		struct compile_failures failures;
+
+		if (checkpoint_attempt(module, &failures))
+			return true;
+		if (attempt == ATTEMPTS)
+			dropped_add_all(units, options->kinds, failures.failure[0].message);
+		for (size_t i = 0; i < failures.count; i++)
+			dropped_add(units, options->kinds, &failures.failure[i]);
+		free(failures.failure);
+	}
+	return false;
 }
 
 bool probe_pass_run(LLVMModuleRef module, void *analyses, bool optnone)
@@ -323,7 +339,7 @@ bool probe_pass_run(LLVMModuleRef module, void *analyses, bool optnone)
 		options.kinds |= 1u << PROBE_KIND_TIME;
 	if (call_units_collect(&units, module)) {
 		done = true;
-		if (!gpu_target_check(&units, &options))
+		if (!gpu_target_check(&units, &options) || !drop_failing(&units, module, &options))
 			refuse(&units, module);
 		else if (devlib_link(&devlib, module, &options, &error))
 			instrument(&units, module, &devlib, &options, analyses);

@@ -39,6 +39,11 @@ typedef int int3 __attribute__((ext_vector_type(3)));
 typedef int int4 __attribute__((ext_vector_type(4)));
 typedef unsigned char uchar4 __attribute__((ext_vector_type(4)));
 typedef unsigned char uchar16 __attribute__((ext_vector_type(16)));
+typedef long long16 __attribute__((ext_vector_type(16)));
+typedef double double8 __attribute__((ext_vector_type(8)));
+typedef short short16 __attribute__((ext_vector_type(16)));
+typedef char char3 __attribute__((ext_vector_type(3)));
+typedef unsigned short ushort8 __attribute__((ext_vector_type(8)));
 typedef unsigned long ulong2 __attribute__((ext_vector_type(2)));
 #define TID ((int)__builtin_amdgcn_workitem_id_x())
 #define TIDY ((int)__builtin_amdgcn_workitem_id_y())
@@ -114,6 +119,7 @@ class Kernel:
 
 	def __init__(self, seed, number):
 		self.random = random.Random(f"{seed} {number}")
+		self.seed, self.number_of_seed = seed, number
 		self.name = f"k{seed}_{number}"
 		self.parameters, self.functions, self.lines = [], [], []
 		self.depth, self.names, self.lds = 0, 0, 0
@@ -526,6 +532,91 @@ for (int i = 0; i < {n}; i++)
 		kind, i = self.pick("float4", "int", "struct blob", "struct packed3", "uchar16", "double2"), self.fresh("i")
 		self.put(f"for (long {i} = g; {i} < {self.uniform()}; {i} += GRID)\n\t({self.pointer(kind)})[{i}] = ({self.pointer(kind)})[{self.pick(i, i + ' * 3', 'least<long>(' + i + ', 77)')}];")
 
+	# ---- What few programs have ---------------------------------------------------------------------
+
+	def jump(self):
+		"""A loop with two entries."""
+		one, two = self.fresh("label"), self.fresh("label")
+		i, p = self.fresh("i"), self.pointer("int")
+		self.put(f"""int {i} = {self.variable("int")};
+if ({self.condition()})
+	goto {two};
+{one}:
+	({p})[{i} & 1023] += {i};
+{two}:
+	{i} -= 3;
+	s += ({p})[({i} * 5) & 1023];
+	if ({i} > {self.uniform()})
+		goto {one};""")
+
+	def recursion(self):
+		name = f"{self.name}_{self.fresh('r')}"
+		self.functions.append(f"__device__ __noinline__ float {name}(float *p, int n)\n{{\n"
+			f"\treturn n <= {self.pick(0, 1)} ? p[0] : {name}(p + n, n - {self.pick(1, 2)}) + p[n]{self.pick('', f' * {name}(p, n / 2)')};\n}}\n")
+		self.put(f"s += {name}({self.pointer('float')}, {self.variable('int')} & 15);")
+
+	def by_pointer(self):
+		one, two, call = (f"{self.name}_{self.fresh('c')}" for _ in range(3))
+		for name, text in (one, "p[n & 255] + 1"), (two, "(p[n & 63] = n)"):
+			self.functions.append(f"__device__ __noinline__ float {name}(float *p, int n)\n{{\n\treturn {text};\n}}\n")
+		self.put(f"float (*{call})(float *, int) = {self.condition()} ? {one} : {two};")
+		self.put(f"s += {call}({self.pointer('float')}, {self.variable('int')});")
+
+	def generic(self):
+		"""Pointers that lead to LDS in some lanes, and to global memory or scratch in others."""
+		kind, name, local = self.pick("int", "float", "double"), self.fresh("f"), self.fresh("a")
+		self.put(f"{kind} {local}[4] = {{({kind})t, 1, 2, 3}};")
+		self.put(f"{kind} *{name} = {self.condition()} ? ({kind} *)dynamic_lds : {self.pick(local, self.pointer(kind))};")
+		self.put(f"{name}[{self.variable('int')} & 3] += 1;\ns += {name}[t & 3] + {local}[1];")
+
+	def many_operands(self):
+		"""Inline assembly that leaves few registers for anything else."""
+		kind, count = self.pick(("s", 20), ("s", 60), ("s", 76), ("v", 16), ("v", 29), ("a", 8))
+		# The target's LLVM has accumulation registers on two of the targets only.
+		load = f"table[{self.parameter('int', 'n')} + %d & 255]" if kind == "s" else f"(int)({self.pointer('int', True)})[t + %d]"
+		operands = [load.replace("%d", str(i)) for i in range(count)]
+		text = ", ".join(f'"{kind}"({operand})' for operand in operands)
+		guard = "#if defined(__gfx90a__) || defined(__gfx908__)\n" if kind == "a" else "{\n"
+		self.put(f'{guard}asm volatile("s_nop 0" :: {text});\n{"#endif" if kind == "a" else "}"}')
+
+	def registers(self):
+		one = self.pick(*[f"s{i}" for i in (32, 53, 54, 70, 77, 78, 85, 93, 96)], "vcc", "v31", "v63", "m0")
+		self.put(f'asm volatile("s_nop 1" ::: "{one}");')
+
+	def union(self):
+		name, kind = self.fresh("u"), self.pick("double", "unsigned long", "float4")
+		self.put(f"union {{ {kind} whole; unsigned char byte[sizeof({kind})]; short half[2]; }} {name};")
+		self.put(f"{name}.whole = {self.pointer(kind)}[t];\n{name}.byte[{self.variable('int')} & 7] ^= t;")
+		self.put(f"{name}.half[1] += 5;\n{self.pointer(kind)}[{self.index()}] = {name}.whole;")
+
+	def wide(self):
+		kind = self.pick("long16", "double8", "short16", "bool", "__int128", "char3", "ushort8")
+		self.put(f"{self.pointer(kind)}[{self.index()}] = {self.pointer(kind)}[{self.index()}];")
+
+	def unaligned(self):
+		kind = self.pick("int", "long", "double", "float4")
+		self.put(f"struct {{ char pad; {kind} value; }} __attribute__((packed)) *{(name := self.fresh('q'))} = "
+			f"(decltype({name}))({self.pointer('unsigned char')} + {self.variable('int')});")
+		self.put(f"{name}->value = {name}[1].value; s += (float){name}[t].{self.pick('pad', 'value' + ('.x' if kind == 'float4' else ''))};")
+
+	def by_value(self):
+		kind, name = self.pick("body", "cell", "blob", "view"), f"{self.name}_{self.fresh('b')}"
+		self.functions.append(f"__device__ __noinline__ struct {kind} {name}(struct {kind} one, struct {kind} *two, int n)\n{{\n"
+			f"\ttwo[n] = one;\n\treturn two[n + 1];\n}}\n")
+		p = self.pointer("struct " + kind)
+		self.put(f"({p})[t] = {name}(({p})[{self.variable('int')}], {p}, {self.variable('int')});")
+
+	def stop(self):
+		self.put(f"if ({self.condition()} && {self.condition()})\n\t{self.pick('__builtin_trap()', '__builtin_unreachable()', '__builtin_amdgcn_endpgm()')};")
+
+	def odd(self, seed, number):
+		"""With numbers of its own: what else the kernel is does not depend on this."""
+		old, self.random = self.random, random.Random(f"odd {seed} {number}")
+		for _ in range(self.pick(0, 0, 1, 1, 2, 4)):
+			self.random.choice([self.jump, self.recursion, self.by_pointer, self.generic, self.many_operands, self.registers, self.union,
+				self.wide, self.unaligned, self.by_value, self.stop])()
+		self.random = old
+
 	# ---- A kernel ----------------------------------------------------------------------------------
 
 	def block(self, count):
@@ -563,6 +654,7 @@ for (int i = 0; i < {n}; i++)
 		self.put("int t = TID;\nlong g = (long)BID * NTID + t;\nfloat s = 0;")
 		for _ in range(self.pick(1, 1, 2, 3, 4, 6, 10)):
 			self.statement()
+		self.odd(self.seed, self.number_of_seed)
 		self.put("out[g] = s + g;")
 		self.random.shuffle(self.parameters)
 		signature = ", ".join(f"{kind}{'' if kind[-1] in '* ' else ' '}{name}" for kind, name in self.parameters)

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Errors of the code generator; see compile_errors.h. No exceptions, no RTTI. */
+#include "llvm-plugin/analysis/compile_errors.h"
+
+#include <memory>
+#include <string>
+#include <unistd.h>
+
+#include <llvm/IR/DiagnosticHandler.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/ErrorHandling.h>
+#include <llvm/Support/PrettyStackTrace.h>
+#include <llvm/Support/Signals.h>
+#include <llvm/Support/raw_ostream.h>
+
+using namespace llvm;
+
+static compile_error_fn caught_by;
+
+/*
+ * Few errors name their function. What LLVM would print with a stack trace does: "Running pass
+ * 'Greedy Register Allocator' on function '@name'", which is the only interface to it.
+ */
+static std::string current_function()
+{
+	static const char before[] = " on function '@";
+	auto *entry = static_cast<const PrettyStackTraceEntry *>(SavePrettyStackState());
+
+	for (; entry; entry = entry->getNextEntry()) {
+		std::string text;
+		raw_string_ostream stream(text);
+
+		entry->print(stream);
+		stream.flush();
+		size_t begin = text.find(before), end = text.rfind('\'');
+
+		if (begin == std::string::npos)
+			continue;
+		begin += sizeof(before) - 1;
+		if (text[begin] == '"' && end > begin + 2)
+			return text.substr(begin + 1, end - begin - 2);
+		return text.substr(begin, end - begin);
+	}
+	return std::string();
+}
+
+static void report(const char *message, bool fatal)
+{
+	std::string function = current_function();
+
+	caught_by(function.empty() ? nullptr : function.c_str(), message, fatal);
+}
+
+namespace
+{
+/* In front of the compiler's own handler. */
+struct Catcher : public DiagnosticHandler {
+	std::unique_ptr<DiagnosticHandler> inner;
+	std::string quiet;
+	bool failed = false;
+
+	Catcher(std::unique_ptr<DiagnosticHandler> handler, const char *prefix)
+	    : inner(std::move(handler)), quiet(prefix)
+	{
+	}
+	/* The code generator is done, and its output would be used. */
+	~Catcher() override
+	{
+		if (failed)
+			_exit(1);
+	}
+	bool handleDiagnostics(const DiagnosticInfo &info) override
+	{
+		if (info.getSeverity() == DS_Error) {
+			std::string text;
+			raw_string_ostream stream(text);
+			DiagnosticPrinterRawOStream printer(stream);
+
+			info.print(printer);
+			stream.flush();
+			failed = true;
+			report(text.c_str(), false);
+			return true;
+		}
+		if (info.getSeverity() == DS_Warning &&
+		    !current_function().compare(0, quiet.size(), quiet))
+			return true;
+		return inner && inner->handleDiagnostics(info);
+	}
+	bool isAnalysisRemarkEnabled(StringRef pass) const override
+	{
+		return inner && inner->isAnalysisRemarkEnabled(pass);
+	}
+	bool isMissedOptRemarkEnabled(StringRef pass) const override
+	{
+		return inner && inner->isMissedOptRemarkEnabled(pass);
+	}
+	bool isPassedOptRemarkEnabled(StringRef pass) const override
+	{
+		return inner && inner->isPassedOptRemarkEnabled(pass);
+	}
+	bool isAnyRemarkEnabled() const override
+	{
+		return inner && inner->isAnyRemarkEnabled();
+	}
+};
+} // namespace
+
+static void fatal_error(void *, const char *message, bool)
+{
+	report(message, true);
+	_exit(1);
+}
+
+static void crash(void *)
+{
+	report("the code generator crashed", true);
+	_exit(1);
+}
+
+void compile_errors_catch(LLVMModuleRef module, const char *quiet, compile_error_fn caught)
+{
+	LLVMContext &context = unwrap(module)->getContext();
+
+	caught_by = caught;
+	context.setDiagnosticHandler(
+		std::make_unique<Catcher>(context.getDiagnosticHandler(), quiet));
+	remove_fatal_error_handler();
+	install_fatal_error_handler(fatal_error);
+	sys::AddSignalHandler(crash, nullptr);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+#include "llvm-plugin/module/checkpoint.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "llvm-plugin/analysis/compile_errors.h"
+#include "llvm-plugin/base/ir_helpers.h"
+
+/* ---- Whether ------------------------------------------------------------------------------- */
+
+/* Only the thread that forks goes on in the child. */
+static bool has_one_thread(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	unsigned count = 0;
+
+	if (!tasks)
+		return false;
+	for (struct dirent *entry; (entry = readdir(tasks));)
+		count += entry->d_name[0] != '.';
+	closedir(tasks);
+	return count == 1;
+}
+
+static bool is_compiler(void)
+{
+	char path[4096];
+	ssize_t size = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (size <= 0)
+		return false;
+	path[size] = 0;
+	return strstr(strrchr(path, '/') ? strrchr(path, '/') : path, "clang");
+}
+
+bool checkpoint_possible(void)
+{
+	return is_compiler() && has_one_thread();
+}
+
+/* ---- The child ----------------------------------------------------------------------------- */
+
+static int report_fd;
+
+static void caught(const char *function, const char *message, bool fatal)
+{
+	struct compile_failure failure = {0};
+
+	snprintf(failure.function, sizeof(failure.function), "%s", function ? function : "");
+	snprintf(failure.message, sizeof(failure.message), "%s", message);
+	/* Smaller than PIPE_BUF, so all or nothing; the status says that something failed. */
+	if (write(report_fd, &failure, sizeof(failure)) != sizeof(failure) || fatal)
+		_exit(1);
+}
+_Static_assert(sizeof(struct compile_failure) <= 4096, "PIPE_BUF");
+
+/* ---- The parent's files -------------------------------------------------------------------- */
+
+/* The two share positions in files, and a failed attempt may have written some of its output. */
+struct output {
+	int fd;
+	off_t position, size;
+};
+
+struct outputs {
+	struct output *file;
+	size_t count;
+	int text[2]; /* what the child wrote to descriptors 1 and 2; -1 = it went there */
+};
+
+static void save_outputs(struct outputs *outputs)
+{
+	DIR *fds = opendir("/proc/self/fd");
+
+	for (struct dirent *entry; fds && (entry = readdir(fds));) {
+		struct output file = {.fd = atoi(entry->d_name)};
+		struct stat status;
+
+		if (file.fd <= 2 || (fcntl(file.fd, F_GETFL) & O_ACCMODE) == O_RDONLY ||
+		    fstat(file.fd, &status) || !S_ISREG(status.st_mode))
+			continue;
+		file.position = lseek(file.fd, 0, SEEK_CUR);
+		file.size = status.st_size;
+		outputs->file =
+			pass_alloc(outputs->file, (outputs->count + 1) * sizeof(*outputs->file));
+		outputs->file[outputs->count++] = file;
+	}
+	if (fds)
+		closedir(fds);
+	for (int i = 0; i < 2; i++)
+		outputs->text[i] = memfd_create("probe", MFD_CLOEXEC);
+}
+
+static bool restore_outputs(const struct outputs *outputs)
+{
+	for (size_t i = 0; i < outputs->count; i++)
+		if (ftruncate(outputs->file[i].fd, outputs->file[i].size) ||
+		    lseek(outputs->file[i].fd, outputs->file[i].position, SEEK_SET) < 0)
+			return false;
+	return true;
+}
+
+static void free_outputs(struct outputs *outputs)
+{
+	for (int i = 0; i < 2; i++)
+		if (outputs->text[i] >= 0)
+			close(outputs->text[i]);
+	free(outputs->file);
+}
+
+static void copy_text(int from, int to)
+{
+	char buffer[4096];
+	off_t at = 0;
+	ssize_t size;
+
+	while ((size = pread(from, buffer, sizeof(buffer), at)) > 0) {
+		for (ssize_t done = 0, more; done < size; done += more) {
+			more = write(to, buffer + done, (size_t)(size - done));
+			if (more < 0 && errno != EINTR)
+				return;
+			more = more < 0 ? 0 : more;
+		}
+		at += size;
+	}
+}
+
+/* ---- The parent ---------------------------------------------------------------------------- */
+
+/* The user or a build system ended the compiler. */
+static bool is_request(int status)
+{
+	int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+	return number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT;
+}
+
+static void read_failures(int fd, struct compile_failures *ret)
+{
+	struct compile_failure failure;
+	ssize_t size;
+
+	while ((size = read(fd, &failure, sizeof(failure))) != 0) {
+		if (size < 0 && errno == EINTR)
+			continue;
+		if (size != sizeof(failure))
+			return;
+		ret->failure = pass_alloc(ret->failure, (ret->count + 1) * sizeof(*ret->failure));
+		ret->failure[ret->count++] = failure;
+	}
+}
+
+static void add_failure(int status, struct compile_failures *ret)
+{
+	ret->failure = pass_alloc(NULL, sizeof(*ret->failure));
+	ret->count = 1;
+	memset(ret->failure, 0, sizeof(*ret->failure));
+	snprintf(ret->failure->message, sizeof(ret->failure->message),
+		 WIFSIGNALED(status) ? "the compiler ended by signal %d"
+				     : "the compiler ended with status %d",
+		 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+static void follow(pid_t child, int fd, struct outputs *outputs, struct compile_failures *ret)
+{
+	int status = 0;
+
+	read_failures(fd, ret);
+	close(fd);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	if ((!ret->count && !status) || is_request(status)) {
+		for (int i = 0; i < 2; i++)
+			if (outputs->text[i] >= 0)
+				copy_text(outputs->text[i], i + 1);
+		if (status)
+			raise(WTERMSIG(status));
+		/* All that is due at the end of the process, the child has done. */
+		_exit(status ? 1 : 0);
+	}
+	if (!ret->count)
+		add_failure(status, ret);
+	if (!restore_outputs(outputs)) {
+		fprintf(stderr, "probe: error: the compiler's output cannot be written again: %s\n",
+			strerror(errno));
+		_exit(1);
+	}
+}
+
+bool checkpoint_attempt(LLVMModuleRef module, struct compile_failures *ret)
+{
+	struct outputs outputs = {0};
+	pid_t child, parent = getpid();
+	int ends[2];
+
+	*ret = (struct compile_failures){0};
+	if (pipe2(ends, O_CLOEXEC))
+		return true;
+	save_outputs(&outputs);
+	fflush(NULL);
+	child = fork();
+	if (child > 0) {
+		close(ends[1]);
+		follow(child, ends[0], &outputs, ret);
+		free_outputs(&outputs);
+		return false;
+	}
+	close(ends[0]);
+	if (child < 0) {
+		close(ends[1]);
+		free_outputs(&outputs);
+		return true;
+	}
+	/* The parent reports how the compilation ended, so the child ends with it. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	for (int i = 0; i < 2; i++)
+		if (outputs.text[i] >= 0)
+			dup2(outputs.text[i], i + 1);
+	free_outputs(&outputs);
+	report_fd = ends[1];
+	compile_errors_catch(module, "__probe_", caught);
+	return true;
+}

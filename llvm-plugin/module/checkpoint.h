@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What compiles without probes compiles with them. No bound on the registers of a probe can promise
+ * that, since the code generator comes after the pass and its limits are not known here. So the
+ * compiler forks before the pass changes anything: the child goes on with probes. If it fails, the
+ * parent, whose module is as it was, goes on without those that failed. It costs a fork if nothing
+ * fails.
+ */
+#ifndef PROBE_LLVM_PLUGIN_MODULE_CHECKPOINT_H
+#define PROBE_LLVM_PLUGIN_MODULE_CHECKPOINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <llvm-c/Core.h>
+
+/* What the code generator said. Longer names are truncated. */
+struct compile_failure {
+	char function[1024]; /* "" = unknown */
+	char message[256];
+};
+
+struct compile_failures {
+	struct compile_failure *failure;
+	size_t count;
+};
+
+/* Is this process a compiler, and can it fork? Not an application that uses one as a library. */
+bool checkpoint_possible(void);
+/*
+ * True: in the child; go on with probes. False: in the parent, after the child failed, with at
+ * least one failure, which the caller frees. If the child does not fail, the parent ends as it did.
+ */
+bool checkpoint_attempt(LLVMModuleRef module, struct compile_failures *ret);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Clones that are not made, because the compiler makes no code for them or it would be wrong. */
+#ifndef PROBE_LLVM_PLUGIN_MODULE_DROPPED_CLONES_H
+#define PROBE_LLVM_PLUGIN_MODULE_DROPPED_CLONES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct call_units;
+struct compile_failure;
+struct site_table;
+
+/* Is there a kernel with a kind of these left? */
+bool dropped_any_left(const struct call_units *units, uint32_t kinds);
+/*
+ * Leave out the clone that failed, and those of its kind that call it; all clones if what failed
+ * is not a clone.
+ */
+void dropped_add(struct call_units *units, uint32_t kinds, const struct compile_failure *failure);
+void dropped_add_all(struct call_units *units, uint32_t kinds, const char *why);
+/* Those of units whose inline assembly uses registers that probes keep for a whole wave. */
+void dropped_add_users(struct call_units *units, uint32_t kinds);
+/* For reports; and warns. */
+void dropped_list(const struct call_units *units, struct site_table *table);
+
+#endif
