@@ -15,7 +15,7 @@
 #include <time.h>
 
 enum {
-	HOT = 400,
+	HOT = 4000, /* what interpreting a block that often costs, its translation costs too */
 	WAITING = 256, /* requests in the queue; further ones are dropped, and their code stays
 			* interpreted */
 };
