@@ -176,7 +176,9 @@ struct time_cu {
 	uint64_t base;	   /* the origin of slot numbers in this epoch, a multiple of four */
 	uint64_t based;	   /* the end of the epoch for which base was set */
 	struct time_simd simd[SIM_SIMDS];
-	uint64_t lds_free[SIM_SIMDS / 2], ta_free, l1_free;
+	uint64_t lds_free[SIM_SIMDS / 2]; /* the ports of two SIMDs each */
+	uint64_t lds_banks_free;
+	uint64_t ta_free, l1_free;
 	/*
 	 * The unit's shares of the device's memory: times at which they are free, in 1/256 cycle.
 	 */

@@ -54,6 +54,7 @@ static uint64_t issue_lds(struct time_cu *cu, struct time_wave *w, uint64_t now)
 {
 	uint64_t record = w->trace->word[w->word++];
 	uint32_t dwords = record >> 8 & 0xff, passes = record >> 16 & 0xffff, port;
+	uint64_t start = later(now, cu->lds_banks_free);
 
 	if ((record & 0xff) != RECORD_LDS)
 		return now;
@@ -63,12 +64,13 @@ static uint64_t issue_lds(struct time_cu *cu, struct time_wave *w, uint64_t now)
 	cu->counters.lds_busy += port;
 	cu->counters.lds_active += passes;
 	cu->counters.lds_conflict += record >> 32 & 0xffff;
-	cu->lds_free[w->simd / 2] = now + port;
+	cu->lds_banks_free = start + passes;
+	cu->lds_free[w->simd / 2] = start + port;
 	/*
 	 * The latency was measured with 4 cycles of port time; the use takes the slot of the
 	 * s_waitcnt.
 	 */
-	return now + sim_time_cost.lds + port - 4 - SIM_SLOT;
+	return start + sim_time_cost.lds + port - 4 - SIM_SLOT;
 }
 
 static inline void issue_memory(struct time_cu *cu, struct time_wave *w, const struct sim_timing *t,

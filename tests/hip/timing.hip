@@ -4,6 +4,7 @@
 #include "simgpu/probe_sim.h"
 #include "hip_test.h"
 
+#include <algorithm>
 #include <cmath>
 #include <dlfcn.h>
 
@@ -182,15 +183,15 @@ static void issue()
 __global__ void lds_stride(int stride, uint64_t *cycles)
 {
 	__shared__ uint32_t cell[64 * 32];
-	uint32_t at = threadIdx.x * stride + (uint32_t)(uintptr_t)cell, value;
+	uint32_t at = threadIdx.x % 64 * stride + (uint32_t)(uintptr_t)cell, value;
 	uint64_t start, end;
 
 	asm volatile(TIMED("", "ds_read_b32 %[value], %[at]\n", "s_waitcnt lgkmcnt(0)\n")
 		     : [start] "=&s"(start), [end] "=&s"(end), [value] "=&v"(value)
 		     : [at] "v"(at)
 		     : "memory");
-	if (!threadIdx.x)
-		cycles[0] = end - start;
+	if (threadIdx.x % 64 == 0)
+		cycles[threadIdx.x / 64] = end - start;
 }
 
 __global__ void lds_lanes(uint32_t lanes, uint32_t *out)
@@ -207,7 +208,7 @@ __global__ void lds_lanes(uint32_t lanes, uint32_t *out)
 
 static void lds()
 {
-	device_array<uint64_t> cycles((size_t)1);
+	device_array<uint64_t> cycles((size_t)4);
 	device_array<uint32_t> out((size_t)64);
 	const struct {
 		int stride;
@@ -225,6 +226,12 @@ static void lds()
 		near("LDS cycles of a b32 read by stride", (double)(cycles.host()[0] - 96) / STEPS,
 		     it.cycles, 10);
 	}
+	// The banks serve all four SIMDs: the last of four waves has waited for 64 passes of each.
+	lds_stride<<<1, 256>>>(128, cycles.data);
+	HIP(hipDeviceSynchronize());
+	auto took = cycles.host();
+	near("LDS cycles of four waves that read one bank",
+	     (double)(*std::max_element(took.begin(), took.end()) - 96) / STEPS, 4 * 64, 10);
 	for (auto &it : lanes) {
 		probe_sim_counters a = counters("_Z9lds_lanesjPj");
 
