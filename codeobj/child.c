@@ -164,13 +164,13 @@ static struct probe_err *collect(int fd, const char *what, struct answer *answer
 		ssize_t n;
 
 		if (left <= 0)
-			return probe_err_create("%s took over %d seconds; given up", what,
+			return probe_err_create("%s was stopped after %d seconds", what,
 						PROBE_CHILD_SECONDS);
 		if (poll(&poll_fd, 1, (int)left) <= 0)
 			continue;
 		if (answer->size > PROBE_CHILD_ANSWER)
-			return probe_err_create("%s gave more than %llu bytes; given up", what,
-						(unsigned long long)PROBE_CHILD_ANSWER);
+			return probe_err_create("%s was stopped: its result exceeds %llu bytes",
+						what, (unsigned long long)PROBE_CHILD_ANSWER);
 		if (answer->size == answer->capacity) {
 			err = grow(answer);
 			if (err)
@@ -195,7 +195,7 @@ static struct probe_err *death(const char *what, bool known, int status)
 	if (known && WIFEXITED(status) && WEXITSTATUS(status))
 		return probe_err_create("%s failed: the child process exited with status %d", what,
 					WEXITSTATUS(status));
-	return probe_err_create("%s failed: the child process gave no answer", what);
+	return probe_err_create("%s failed: the child process returned no result", what);
 }
 
 /* Remove the trailer and convert a reported error into a struct probe_err. */

@@ -122,15 +122,15 @@ static struct probe_err *receive(struct probe_buf *buf, struct probe_disassembly
 {
 	struct probe_err *err;
 	uint64_t address;
-	size_t room = 0;
+	size_t capacity = 0;
 
 	err = probe_buf_u64(buf, &address);
 	while (!err && probe_buf_left(buf)) {
 		struct probe_instruction *row;
 
-		if (ret->count == room) {
-			room = room ? 2 * room : 4096;
-			row = reallocarray(ret->rows, room, sizeof(*row));
+		if (ret->count == capacity) {
+			capacity = capacity ? 2 * capacity : 4096;
+			row = reallocarray(ret->rows, capacity, sizeof(*row));
 			if (!row)
 				return probe_err_oom();
 			ret->rows = row;

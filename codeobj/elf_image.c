@@ -216,7 +216,7 @@ static const struct {
 	{0x4f, "gfx950"},  {0x55, "gfx1152"},
 };
 
-void probe_elf_target(const struct probe_elf *elf, char *out, size_t room)
+void probe_elf_target(const struct probe_elf *elf, char *out, size_t capacity)
 {
 	/* Two-bit feature fields of ABI versions 2 (code object 4) and up: none, any, off, on. */
 	static const char *const sramecc[] = {"", "", ":sramecc-", ":sramecc+"};
@@ -226,10 +226,10 @@ void probe_elf_target(const struct probe_elf *elf, char *out, size_t room)
 	for (size_t i = 0; i < sizeof(machs) / sizeof(*machs); i++) {
 		if (machs[i].mach != (elf->flags & 0xff))
 			continue;
-		snprintf(out, room, "%s%s%s", machs[i].name,
+		snprintf(out, capacity, "%s%s%s", machs[i].name,
 			 fields ? sramecc[elf->flags >> 10 & 3] : "",
 			 fields ? xnack[elf->flags >> 8 & 3] : "");
 		return;
 	}
-	snprintf(out, room, "unknown (mach 0x%x)", elf->flags & 0xff);
+	snprintf(out, capacity, "unknown (mach 0x%x)", elf->flags & 0xff);
 }

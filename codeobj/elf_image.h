@@ -56,6 +56,6 @@ struct probe_err *probe_elf_functions(const struct probe_elf *elf,
 
 /* "gfx90a:sramecc+:xnack-" from the header's flags; "unknown (mach 0x..)" for one not in the table.
  */
-void probe_elf_target(const struct probe_elf *elf, char *out, size_t room);
+void probe_elf_target(const struct probe_elf *elf, char *out, size_t capacity);
 
 #endif

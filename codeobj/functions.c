@@ -37,14 +37,14 @@ struct probe_err *probe_functions_send(const char *name, const void *bytes, size
 
 static struct probe_err *receive(struct probe_buf *buf, struct probe_functions *functions)
 {
-	size_t room = functions->count ? functions->count : 1;
+	size_t capacity = functions->count ? functions->count : 1;
 	struct probe_symbol symbol = {0}, *symbols = functions->symbols;
 	const char *text;
 	struct probe_err *err;
 
 	/* Powers of two. */
 	if (!(functions->count & (functions->count - 1))) {
-		symbols = realloc(symbols, 2 * room * sizeof(*symbols));
+		symbols = realloc(symbols, 2 * capacity * sizeof(*symbols));
 		if (!symbols)
 			return probe_err_oom();
 		functions->symbols = symbols;

@@ -25,26 +25,26 @@ struct range {
 struct builder {
 	const char *name;
 	struct probe_inlines *inlines;
-	size_t scope_room, name_room;
+	size_t scope_capacity, name_capacity;
 	struct range *ranges;
-	size_t range_count, range_room;
+	size_t range_count, range_capacity;
 	uint32_t *slots; /* hash of names: index + 1 */
-	size_t slot_room;
+	size_t slot_capacity;
 };
 
 /* Grow the array so that items[count] exists; false: out of memory. */
-static bool grow(void **items, size_t count, size_t *room, size_t size)
+static bool grow(void **items, size_t count, size_t *capacity, size_t size)
 {
-	size_t more = *room ? 2 * *room : 256;
+	size_t more = *capacity ? 2 * *capacity : 256;
 	void *grown;
 
-	if (count < *room)
+	if (count < *capacity)
 		return true;
 	grown = reallocarray(*items, more, size);
 	if (!grown)
 		return false;
 	*items = grown;
-	*room = more;
+	*capacity = more;
 	return true;
 }
 
@@ -59,21 +59,21 @@ static size_t hash_of(const char *text)
 
 static bool rehash(struct builder *builder)
 {
-	size_t room = builder->slot_room ? 2 * builder->slot_room : 1024;
-	uint32_t *slots = calloc(room, sizeof(*slots));
+	size_t capacity = builder->slot_capacity ? 2 * builder->slot_capacity : 1024;
+	uint32_t *slots = calloc(capacity, sizeof(*slots));
 
 	if (!slots)
 		return false;
 	for (uint32_t i = 0; i < builder->inlines->name_count; i++) {
-		size_t at = hash_of(builder->inlines->names[i]) & (room - 1);
+		size_t at = hash_of(builder->inlines->names[i]) & (capacity - 1);
 
 		while (slots[at])
-			at = (at + 1) & (room - 1);
+			at = (at + 1) & (capacity - 1);
 		slots[at] = i + 1;
 	}
 	free(builder->slots);
 	builder->slots = slots;
-	builder->slot_room = room;
+	builder->slot_capacity = capacity;
 	return true;
 }
 
@@ -82,17 +82,17 @@ static struct probe_err *add_name(struct builder *builder, const char *text, uin
 	struct probe_inlines *inlines = builder->inlines;
 	size_t at;
 
-	if (2 * (inlines->name_count + 1ul) > builder->slot_room && !rehash(builder))
+	if (2 * (inlines->name_count + 1ul) > builder->slot_capacity && !rehash(builder))
 		return probe_err_oom();
-	for (at = hash_of(text) & (builder->slot_room - 1); builder->slots[at];
-	     at = (at + 1) & (builder->slot_room - 1)) {
+	for (at = hash_of(text) & (builder->slot_capacity - 1); builder->slots[at];
+	     at = (at + 1) & (builder->slot_capacity - 1)) {
 		*ret = builder->slots[at] - 1;
 		if (!strcmp(inlines->names[*ret], text))
 			return NULL;
 	}
 	if (inlines->name_count >= NAMES_MAX)
 		return probe_err_at(builder->name, PROBE_ERR_NO_OFFSET, "over %u names", NAMES_MAX);
-	if (!grow((void **)&inlines->names, inlines->name_count, &builder->name_room,
+	if (!grow((void **)&inlines->names, inlines->name_count, &builder->name_capacity,
 		  sizeof(*inlines->names)))
 		return probe_err_oom();
 	inlines->names[inlines->name_count] = strdup(text);
@@ -127,7 +127,7 @@ static struct probe_err *add_scope(void *user, const struct probe_dwarf_scope *s
 	if (inlines->scope_count >= SCOPES_MAX)
 		return probe_err_at(builder->name, PROBE_ERR_NO_OFFSET, "over %u inlined calls",
 				    SCOPES_MAX);
-	if (!grow((void **)&inlines->scopes, inlines->scope_count, &builder->scope_room,
+	if (!grow((void **)&inlines->scopes, inlines->scope_count, &builder->scope_capacity,
 		  sizeof(*inlines->scopes)))
 		return probe_err_oom();
 	*ret = (uint32_t)inlines->scope_count;
@@ -145,7 +145,7 @@ static struct probe_err *add_range(void *user, uint32_t scope, unsigned depth, u
 	if (builder->range_count >= RANGES_MAX)
 		return probe_err_at(builder->name, PROBE_ERR_NO_OFFSET,
 				    "over %u pieces of inlined code", RANGES_MAX);
-	if (!grow((void **)&builder->ranges, builder->range_count, &builder->range_room,
+	if (!grow((void **)&builder->ranges, builder->range_count, &builder->range_capacity,
 		  sizeof(*builder->ranges)))
 		return probe_err_oom();
 	builder->ranges[builder->range_count++] =

@@ -100,8 +100,8 @@ static void answer_deinit(struct answer *answer)
 	free(answer->bytes);
 }
 
-static struct probe_err *ask(struct work *work, const char *doing, probe_child_fn child,
-			     struct answer *ret)
+static struct probe_err *run_child(struct work *work, const char *doing, probe_child_fn child,
+				   struct answer *ret)
 {
 	size_t size = 0;
 	struct probe_err *err = probe_child_run(doing, child, work, &ret->bytes, &size);
@@ -114,7 +114,7 @@ static struct probe_err *ask(struct work *work, const char *doing, probe_child_f
 static struct probe_err *read_outline(struct work *work, unsigned parts, struct probe_codeobj *ret)
 {
 	PROBE_AUTO(answer_deinit) struct answer answer = {0};
-	struct probe_err *err = ask(work, "reading a code object", outline_child, &answer);
+	struct probe_err *err = run_child(work, "reading a code object", outline_child, &answer);
 	const char *target;
 	uint32_t found;
 
@@ -136,7 +136,7 @@ static struct probe_err *read_outline(struct work *work, unsigned parts, struct 
 static struct probe_err *read_kernels(struct work *work, struct probe_kernels **ret)
 {
 	PROBE_AUTO(answer_deinit) struct answer answer = {0};
-	struct probe_err *err = ask(work, "reading kernel metadata", kernels_child, &answer);
+	struct probe_err *err = run_child(work, "reading kernel metadata", kernels_child, &answer);
 
 	return err ? err : probe_kernels_receive(&answer.buf, ret);
 }
@@ -144,7 +144,7 @@ static struct probe_err *read_kernels(struct work *work, struct probe_kernels **
 static struct probe_err *read_functions(struct work *work, struct probe_functions **ret)
 {
 	PROBE_AUTO(answer_deinit) struct answer answer = {0};
-	struct probe_err *err = ask(work, "reading symbols", functions_child, &answer);
+	struct probe_err *err = run_child(work, "reading symbols", functions_child, &answer);
 
 	return err ? err : probe_functions_receive(&answer.buf, ret);
 }
@@ -152,7 +152,7 @@ static struct probe_err *read_functions(struct work *work, struct probe_function
 static struct probe_err *read_lines(struct work *work, struct probe_lines **ret)
 {
 	PROBE_AUTO(answer_deinit) struct answer answer = {0};
-	struct probe_err *err = ask(work, "reading line tables", lines_child, &answer);
+	struct probe_err *err = run_child(work, "reading line tables", lines_child, &answer);
 
 	if (!err)
 		err = probe_lines_receive(&answer.buf, ret);
@@ -180,7 +180,7 @@ static struct probe_err *demangle(struct probe_inlines *inlines)
 static struct probe_err *read_inlines(struct work *work, struct probe_inlines **ret)
 {
 	PROBE_AUTO(answer_deinit) struct answer answer = {0};
-	struct probe_err *err = ask(work, "reading inlined calls", inlines_child, &answer);
+	struct probe_err *err = run_child(work, "reading inlined calls", inlines_child, &answer);
 	struct probe_inlines *inlines;
 
 	if (!err)

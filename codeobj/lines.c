@@ -29,7 +29,7 @@ static void clear(struct probe_lines *lines)
 struct table {
 	const char *name;
 	struct probe_lines lines;
-	size_t row_room, file_room, function_room;
+	size_t row_capacity, file_capacity, function_capacity;
 };
 
 static struct probe_err *add_file(void *user, const char *path, uint32_t *ret)
@@ -48,9 +48,9 @@ static struct probe_err *add_file(void *user, const char *path, uint32_t *ret)
 	if (lines->file_count >= FILES_MAX)
 		return probe_err_at(table->name, PROBE_ERR_NO_OFFSET, "over %u source files",
 				    FILES_MAX);
-	if (lines->file_count == table->file_room) {
-		table->file_room = table->file_room ? 2 * table->file_room : 64;
-		files = realloc(lines->files, table->file_room * sizeof(*files));
+	if (lines->file_count == table->file_capacity) {
+		table->file_capacity = table->file_capacity ? 2 * table->file_capacity : 64;
+		files = realloc(lines->files, table->file_capacity * sizeof(*files));
 		if (!files)
 			return probe_err_oom();
 		lines->files = files;
@@ -72,9 +72,9 @@ static struct probe_err *add_row(void *user, uint64_t address, uint32_t file, ui
 	if (lines->count >= ROWS_MAX)
 		return probe_err_at(table->name, PROBE_ERR_NO_OFFSET, "over %u line rows",
 				    ROWS_MAX);
-	if (lines->count == table->row_room) {
-		table->row_room = table->row_room ? 2 * table->row_room : 4096;
-		rows = realloc(lines->rows, table->row_room * sizeof(*rows));
+	if (lines->count == table->row_capacity) {
+		table->row_capacity = table->row_capacity ? 2 * table->row_capacity : 4096;
+		rows = realloc(lines->rows, table->row_capacity * sizeof(*rows));
 		if (!rows)
 			return probe_err_oom();
 		lines->rows = rows;
@@ -100,9 +100,11 @@ static struct probe_err *add_function(void *user, uint64_t address, uint32_t fil
 	if (lines->function_count >= ROWS_MAX)
 		return probe_err_at(table->name, PROBE_ERR_NO_OFFSET, "over %u functions",
 				    ROWS_MAX);
-	if (lines->function_count == table->function_room) {
-		table->function_room = table->function_room ? 2 * table->function_room : 64;
-		functions = realloc(lines->functions, table->function_room * sizeof(*functions));
+	if (lines->function_count == table->function_capacity) {
+		table->function_capacity =
+			table->function_capacity ? 2 * table->function_capacity : 64;
+		functions =
+			realloc(lines->functions, table->function_capacity * sizeof(*functions));
 		if (!functions)
 			return probe_err_oom();
 		lines->functions = functions;

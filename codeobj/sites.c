@@ -13,17 +13,17 @@ static struct probe_err *check_header(const struct probe_buf *buf,
 				      const struct probe_sites_header *header, uint64_t size)
 {
 	if (header->magic != PROBE_SITES_MAGIC)
-		return probe_buf_error(buf, "no site table: magic 0x%08x, not 0x%08x",
+		return probe_buf_error(buf, "not a site table: magic 0x%08x; expected 0x%08x",
 				       header->magic, PROBE_SITES_MAGIC);
 	if (header->version < PROBE_SITES_VERSION_MIN || header->version > PROBE_SITES_VERSION)
 		return probe_buf_error(buf, "site table of version %u; this program reads %u to %u",
 				       header->version, PROBE_SITES_VERSION_MIN,
 				       PROBE_SITES_VERSION);
 	if (header->header_size < PROBE_SITES_HEADER_MIN)
-		return probe_buf_error(buf, "header of %u bytes, at least %u are wanted",
+		return probe_buf_error(buf, "header of %u bytes; expected at least %u",
 				       header->header_size, PROBE_SITES_HEADER_MIN);
 	if (header->total_size > size)
-		return probe_buf_error(buf, "table of %u bytes in a section of %llu",
+		return probe_buf_error(buf, "table of %u bytes in a section of %llu bytes",
 				       header->total_size, (unsigned long long)size);
 	if (header->total_size < header->header_size)
 		return probe_buf_error(buf, "table of %u bytes, less than its header",
@@ -145,7 +145,7 @@ static struct probe_err *check_site(const char *name, const struct probe_sites *
 	    site->frame_count > sites->frame_count - site->first_frame)
 		return bad(name, "site", i, "frames from", site->first_frame);
 	if (site->near_site > i)
-		return bad(name, "site", i, "near one behind it:", site->near_site);
+		return bad(name, "site", i, "near a later site:", site->near_site);
 	if (probe_site_is_mark(site->access))
 		return check_mark(name, sites, i);
 	if (!probe_site_is_row(site->access) &&

@@ -17,7 +17,7 @@ static struct probe_err *read_header(struct probe_buf *image, Elf64_Ehdr *ret)
 		return err;
 	if (memcmp(ret->e_ident, ELFMAG, SELFMAG) || ret->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    ret->e_ident[EI_DATA] != ELFDATA2LSB)
-		return probe_buf_error(image, "no ELF64 little-endian image");
+		return probe_buf_error(image, "not a 64-bit little-endian ELF image");
 	if (ret->e_shnum && ret->e_shentsize != sizeof(Elf64_Shdr))
 		return probe_buf_error(image, "section headers of %u bytes", ret->e_shentsize);
 	if (ret->e_shnum && ret->e_shstrndx >= ret->e_shnum)

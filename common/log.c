@@ -162,5 +162,5 @@ void probe_log_release(void)
 	logger.count = logger.lost = 0;
 	pthread_mutex_unlock(&logger.lock);
 	if (lost)
-		probe_log(PROBE_LOG_WARNING, "%zu more messages were left out", lost);
+		probe_log(PROBE_LOG_WARNING, "%zu more messages were omitted", lost);
 }

@@ -11,16 +11,16 @@ static void put(struct probe_json *json, const char *bytes, size_t len)
 {
 	if (json->failed)
 		return;
-	if (json->room - json->len <= len) {
-		size_t room = (json->len + len + 256) * 2;
-		char *text = realloc(json->text, room);
+	if (json->capacity - json->len <= len) {
+		size_t capacity = (json->len + len + 256) * 2;
+		char *text = realloc(json->text, capacity);
 
 		if (!text) {
 			json->failed = true;
 			return;
 		}
 		json->text = text;
-		json->room = room;
+		json->capacity = capacity;
 	}
 	memcpy(json->text + json->len, bytes, len);
 	json->len += len;

@@ -10,7 +10,7 @@
 /* Initialised to zero. After a failed allocation `failed` is set and `text` must not be used. */
 struct probe_json {
 	char *text;
-	size_t len, room;
+	size_t len, capacity;
 	bool failed;
 	bool comma; /* the next member is not the first */
 };

@@ -145,8 +145,8 @@ struct probe_err *probe_store_schema(struct probe_store *store)
 	    exec(store, pragma) || !make_schema(store) ||
 	    exec(store, "COMMIT; PRAGMA synchronous = NORMAL; "
 			"PRAGMA wal_autocheckpoint = " CHECKPOINT_PAGES ";")) {
-		probe_store_fail(store, "make the tables");
-		return probe_err_create("%s: cannot make the tables: %s", store->path,
+		probe_store_fail(store, "create the tables");
+		return probe_err_create("%s: cannot create the tables: %s", store->path,
 					sqlite3_errmsg(store->db));
 	}
 	store->set = probe_store_rows(store, "probe_run", "key, value", NULL, 2, 1);

@@ -32,12 +32,12 @@ int probe_store_fail(struct probe_store *store, const char *doing)
 	const char *message = sqlite3_errmsg(store->db);
 
 	if (!store->failure) {
-		bool tell = system_errno && strcmp(strerror(system_errno), message);
+		bool append_errno = system_errno && strcmp(strerror(system_errno), message);
 
 		store->failure = probe_err_create(
-			"%s: cannot %s: %s%s%s%s; nothing more is stored, the application goes on",
-			probe_store_path(store), doing, message, tell ? " (" : "",
-			tell ? strerror(system_errno) : "", tell ? ")" : "");
+			"%s: cannot %s: %s%s%s%s; nothing more is stored; the application continues",
+			probe_store_path(store), doing, message, append_errno ? " (" : "",
+			append_errno ? strerror(system_errno) : "", append_errno ? ")" : "");
 	}
 	store->broken = true;
 	lose_pending(store);

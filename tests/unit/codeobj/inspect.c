@@ -118,7 +118,7 @@ static void test_child(void **state)
 	signal(SIGCHLD, SIG_IGN);
 	assert_null(probe_child_run("work", answer, (void *)"hello", &bytes, &size));
 	free(bytes);
-	says(probe_child_run("work", die, &killed, &bytes, &size), "gave no answer");
+	says(probe_child_run("work", die, &killed, &bytes, &size), "returned no result");
 	signal(SIGCHLD, SIG_DFL);
 }
 

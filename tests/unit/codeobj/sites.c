@@ -127,7 +127,7 @@ static void test_bad_content(void **state)
 	BREAK(size, 24, "multiple");
 	BREAK(address, 9999, "string at 9999");
 	BREAK(index_source, UINT32_MAX, "string");
-	BREAK(near_site, 2, "near one behind it");
+	BREAK(near_site, 2, "near a later site");
 	kernel->site_count = 3;
 	refused("kernel 0: sites");
 	kernel->site_count = 2;
