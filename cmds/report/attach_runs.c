@@ -84,8 +84,8 @@ static struct probe_err *copy_rows(const struct report_db *from, sqlite3_stmt *r
 	}
 }
 
-static struct probe_err *copy_table(const struct report_db *from, const char *table,
-				    const struct report_db *to, const char *schema)
+struct probe_err *report_copy_table(const struct report_db *from, const char *table,
+				    const struct report_db *to, const char *schema, bool make)
 {
 	char *select = sqlite3_mprintf("SELECT * FROM \"%w\"", table), *create = NULL, *text = NULL;
 	sqlite3_stmt *rows = NULL, *insert = NULL;
@@ -100,7 +100,7 @@ static struct probe_err *copy_table(const struct report_db *from, const char *ta
 		if (!create || !text)
 			err = probe_err_oom();
 	}
-	if (!err && sqlite3_exec(to->reader.db, create, NULL, NULL, NULL))
+	if (!err && make && sqlite3_exec(to->reader.db, create, NULL, NULL, NULL))
 		err = failed(to);
 	if (!err)
 		err = report_prepare_sql(to, text, &insert);
@@ -126,7 +126,7 @@ static struct probe_err *copy_all(const struct report_db *from, const struct rep
 		if (!err && row && i == TABLES_MAX)
 			err = probe_err_create("%s has over %d tables", from->path, TABLES_MAX);
 		if (!err && row)
-			err = copy_table(from, report_cell(stmt, 0), to, schema);
+			err = report_copy_table(from, report_cell(stmt, 0), to, schema, true);
 	}
 	sqlite3_finalize(stmt);
 	return err;

@@ -41,72 +41,84 @@ enum dispatch_field {
 	D_LDS,
 };
 
-static const char dispatches_sql[] =
-	"SELECT k.display_name, r.agent_id, r.queue_id, "
-	"(r.start - " TRACE_FIRST ") / 1000.0, "
-	"(r.\"end\" - r.start) / 1000.0, r.dispatch_id, coalesce(" SQL_INSTRUMENTED(
-		"p") ", 0), "
-		     "r.grid_size_x || ' x ' || r.grid_size_y || ' x ' || r.grid_size_z, "
-		     "r.workgroup_size_x || ' x ' || r.workgroup_size_y || ' x ' || "
-		     "r.workgroup_size_z, r.group_segment_size FROM rocpd_kernel_dispatch r "
-		     "JOIN rocpd_info_kernel_symbol k ON k.id = r.kernel_id "
-		     "LEFT JOIN probe_dispatch p ON p.dispatch_id = r.dispatch_id%s "
-		     "ORDER BY r.start";
-
 /*
  * Viewers order by process and thread: a device is a process with its queues and its copies, and
- * so is the program with its threads. Their numbers must differ.
+ * so is the program with its threads. Their numbers must differ; those of the n-th process
+ * (--merge) begin at 1000 n and 10000000 n.
  */
-#define HOST	 "1000000 + "
-#define COPIES	 "1000000"
-#define TIME(at) "(" at " - " TRACE_FIRST ") / 1000.0"
+#define DEVICES(guid) "1000 * " TRACE_ORDINAL(guid) " + "
+#define HOST(guid)    "1000000 + 10000000 * " TRACE_ORDINAL(guid) " + "
+#define COPIES	      "1000000"
+#define TIME(at)      "(" at " - " TRACE_FIRST ") / 1000.0"
 /* The GPU of a copy; the CPU's if it is between CPUs. */
 #define COPY_AGENT                                                                                 \
 	"coalesce((SELECT min(a.id) FROM rocpd_info_agent a WHERE a.type = 'GPU' AND "             \
 	"a.guid = m.guid AND a.id IN (m.src_agent_id, m.dst_agent_id)), m.dst_agent_id, 0)"
 
+/* clang-format off: it would break the lines inside of the queries. */
+static const char dispatches_sql[] =
+	"SELECT k.display_name, " DEVICES("r.guid") "r.agent_id, r.queue_id, " TIME(
+		"r.start") ", "
+			   "(r.\"end\" - r.start) / 1000.0, r.dispatch_id, coalesce(" SQL_INSTRUMENTED(
+				   "p") ", 0), "
+					"r.grid_size_x || ' x ' || r.grid_size_y || ' x ' || r.grid_size_z, r.workgroup_size_x || "
+					"' x ' || r.workgroup_size_y || ' x ' || r.workgroup_size_z, r.group_segment_size "
+					"FROM " TRACE_DISPATCHES "%s ORDER BY r.start";
+
 /* pid, tid, name of the first, name of the second. */
 static const char tracks_sql[] =
-	"SELECT DISTINCT r.agent_id, r.queue_id, a.name || ' ' || coalesce(a.product_name, ''), "
-	"'queue ' || r.queue_id FROM rocpd_kernel_dispatch r "
-	"LEFT JOIN rocpd_info_agent a ON a.id = r.agent_id AND a.guid = r.guid "
-	"UNION SELECT " COPY_AGENT " AS agent, " COPIES ", a.name || ' ' || "
-	"coalesce(a.product_name, ''), 'copies' FROM rocpd_memory_copy m "
-	"LEFT JOIN rocpd_info_agent a ON a.id = " COPY_AGENT " AND a.guid = m.guid "
-	"UNION SELECT " HOST
-	"p.pid, t.tid, 'process ' || p.pid, coalesce(t.name, 'thread ' || t.tid) "
-	"FROM (SELECT DISTINCT tid, guid FROM rocpd_region) r JOIN rocpd_info_thread t "
-	"ON t.id = r.tid AND t.guid = r.guid JOIN rocpd_info_process p ON p.id = t.pid "
-	"AND p.guid = t.guid ORDER BY 1, 2";
+	"SELECT DISTINCT " DEVICES("r.guid") "r.agent_id, r.queue_id, " TRACE_PROCESS(
+		"r.guid") " || a.name || ' ' || coalesce(a.product_name, ''), 'queue ' || r.queue_id "
+			  "FROM rocpd_kernel_dispatch r "
+			  "LEFT JOIN rocpd_info_agent a ON a.id = r.agent_id AND a.guid = r.guid "
+			  "UNION SELECT " DEVICES("m.guid") COPY_AGENT
+	", " COPIES ", " TRACE_PROCESS(
+		"m.guid") " || a.name || ' ' || coalesce(a.product_name, ''), 'copies' FROM rocpd_memory_copy m "
+			  "LEFT JOIN rocpd_info_agent a ON a.id = " COPY_AGENT
+			  " AND a.guid = m.guid "
+			  "UNION SELECT " HOST(
+				  "p.guid") "p.pid, t.tid, 'process ' || p.pid, "
+					    "coalesce(t.name, 'thread ' || t.tid) FROM (SELECT DISTINCT tid, guid FROM rocpd_region) r "
+					    "JOIN rocpd_info_thread t ON t.id = r.tid AND t.guid = r.guid "
+					    "JOIN rocpd_info_process p ON p.id = t.pid AND p.guid = t.guid ORDER BY 1, 2";
+
+#define THREAD_AND_PROCESS                                                                         \
+	"JOIN rocpd_info_thread t ON t.id = r.tid AND t.guid = r.guid "                            \
+	"JOIN rocpd_info_process p ON p.id = r.pid AND p.guid = r.guid "
 
 /* Copies, calls, ranges and marks: category, name, pid, tid, ts, dur, correlation, bytes. */
-static const char events_sql[] = "SELECT 'copy', s.string, " COPY_AGENT ", " COPIES ", " TIME(
-	"m.start") " AS ts, "
-		   "(m.\"end\" - m.start) / 1000.0, e.stack_id, m.size FROM " TRACE_COPIES
-		   "LEFT JOIN rocpd_event e ON e.id = m.event_id AND e.guid = m.guid "
-		   "UNION ALL SELECT CASE WHEN c.string <> '" TRACE_MARKERS "' THEN c.string WHEN "
-		   "r.\"end\" = r.start THEN 'mark' ELSE 'range' END, s.string, " HOST
-		   "p.pid, t.tid, " TIME(
-			   "r.start") ", (r.\"end\" - r.start) / 1000.0, e.stack_id, NULL FROM " TRACE_REGIONS
-				      "JOIN rocpd_info_thread t ON t.id = r.tid AND t.guid = r.guid "
-				      "JOIN rocpd_info_process p ON p.id = r.pid AND p.guid = r.guid ORDER BY ts";
+static const char events_sql[] =
+	"SELECT 'copy', s.string, " DEVICES("m.guid") COPY_AGENT ", " COPIES ", " TIME(
+		"m.start") " AS ts, (m.\"end\" - m.start) / 1000.0, e.stack_id, m.size "
+			   "FROM " TRACE_COPIES
+			   "LEFT JOIN rocpd_event e ON e.id = m.event_id AND e.guid = m.guid "
+			   "UNION ALL SELECT CASE WHEN c.string <> '" TRACE_MARKERS
+			   "' THEN c.string "
+			   "WHEN r.\"end\" = r.start THEN 'mark' ELSE 'range' END, s.string, " HOST(
+				   "p.guid") "p.pid, t.tid, " TIME("r.start") ", (r.\"end\" - r.start) / 1000.0, "
+									      "e.stack_id, NULL FROM " TRACE_REGIONS
+										      THREAD_AND_PROCESS
+									      "ORDER BY ts";
 
 /* From the call to the kernel or copy: id, then pid, tid, ts of both ends. */
 static const char arrows_sql[] =
-	"WITH calls AS MATERIALIZED (SELECT e.stack_id AS id, e.guid, " HOST
-	"p.pid AS pid, t.tid, " TIME(
-		"r.start") " AS ts FROM " TRACE_REGIONS
-			   "JOIN rocpd_info_thread t ON t.id = r.tid AND t.guid = r.guid "
-			   "JOIN rocpd_info_process p ON p.id = r.pid AND p.guid = r.guid WHERE e.stack_id > 0) "
-			   "SELECT x.id, x.pid, x.tid, x.ts, r.agent_id, r.queue_id, " TIME(
-				   "r.start") " AS ts "
-					      "FROM rocpd_kernel_dispatch r JOIN rocpd_info_kernel_symbol k ON k.id = r.kernel_id "
-					      "AND k.guid = r.guid JOIN rocpd_event e ON e.id = r.event_id AND e.guid = r.guid "
-					      "JOIN calls x ON x.id = e.stack_id AND x.guid = r.guid%s "
-					      "UNION ALL SELECT x.id, x.pid, x.tid, x.ts, " COPY_AGENT
-					      ", " COPIES ", " TIME(
-						      "m.start") " FROM rocpd_memory_copy m JOIN rocpd_event e ON e.id = m.event_id "
-								 "AND e.guid = m.guid JOIN calls x ON x.id = e.stack_id AND x.guid = m.guid ORDER BY ts";
+	"WITH calls AS MATERIALIZED (SELECT e.stack_id, e.guid, "
+	"e.stack_id + (" TRACE_ORDINAL("e.guid") " << 40) AS id, " HOST(
+		"p.guid") "p.pid AS pid, "
+			  "t.tid, " TIME(
+				  "r.start") " AS ts FROM " TRACE_REGIONS THREAD_AND_PROCESS
+					     "WHERE e.stack_id > 0) "
+					     "SELECT x.id, x.pid, x.tid, x.ts, " DEVICES("r.guid") "r.agent_id, r.queue_id, " TIME(
+						     "r.start") " AS ts FROM " TRACE_DISPATCHES
+								"JOIN rocpd_event e ON e.id = r.event_id AND e.guid = r.guid "
+								"JOIN calls x ON x.stack_id = e.stack_id AND x.guid = r.guid%s "
+								"UNION ALL SELECT x.id, x.pid, x.tid, x.ts, " DEVICES(
+									"m.guid") COPY_AGENT
+	", " COPIES ", " TIME(
+		"m.start") " FROM rocpd_memory_copy m "
+			   "JOIN rocpd_event e ON e.id = m.event_id AND e.guid = m.guid "
+			   "JOIN calls x ON x.stack_id = e.stack_id AND x.guid = m.guid ORDER BY ts";
+/* clang-format on */
 
 static void put_member(struct report_json *json, const char *key, const char *text)
 {

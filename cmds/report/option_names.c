@@ -24,6 +24,8 @@ const char *report_option_names(enum report_option_group group)
 		return "--by";
 	case REPORT_O_OUTPUT:
 		return "--output, --force";
+	case REPORT_O_MERGE:
+		return "--merge";
 	case REPORT_O_UNFOLD:
 		return "--unfold";
 	case REPORT_O_GATE:

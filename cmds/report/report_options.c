@@ -22,6 +22,7 @@ enum key {
 	KEY_FILE,
 	KEY_LAST,
 	KEY_RUNS,
+	KEY_MERGE,
 	KEY_SORT,
 	KEY_FIELDS,
 	KEY_LIMIT,
@@ -78,12 +79,14 @@ static const struct probe_option options[] = {
 	{"last", 0, "N", "the N newest databases in ./probe-out (default without FILE: 1)",
 	 KEY_LAST},
 	{"runs", 0, NULL, "join two runs of one program, one sampled and one probed", KEY_RUNS},
+	{"merge", 0, NULL, "all files together, as those of the ranks of one program", KEY_MERGE},
 	{"baseline", 0, "FILE", "check: the run to compare with", KEY_BASELINE},
 	{"fail-on", 0, "RULE",
 	 "check: exit with 1 if a line or kernel breaks this rule: 'line.conflicts > 0',\n"
 	 "'line.lines128_used > +5%', 'kernel.time_ns > +10%'; repeatable",
 	 KEY_FAIL_ON},
-	{"output", 'o', "FILE", "export: write to this file (default: standard output);\n"
+	{"output", 'o', "FILE",
+	 "export: write to this file (default: standard output);\n"
 	 "rocprofv3: the prefix of the file names",
 	 KEY_OUTPUT},
 	{"force", 0, NULL, "export: overwrite an existing file", KEY_FORCE},
@@ -254,6 +257,7 @@ static unsigned group_of(enum key key)
 		[KEY_END] = REPORT_O_DISPATCHES,
 		[KEY_BY] = REPORT_O_BY,
 		[KEY_RUNS] = REPORT_O_RUNS,
+		[KEY_MERGE] = REPORT_O_MERGE,
 		[KEY_OUTPUT] = REPORT_O_OUTPUT,
 		[KEY_FORCE] = REPORT_O_OUTPUT,
 		[KEY_BASELINE] = REPORT_O_GATE,
@@ -378,6 +382,9 @@ static struct probe_err *take(void *user, int key, const char *value)
 		return report_set_time("--end", value, &report->end);
 	case KEY_RUNS:
 		report->runs = true;
+		return NULL;
+	case KEY_MERGE:
+		report->merge = true;
 		return NULL;
 	case KEY_ALL:
 		report->all = true;

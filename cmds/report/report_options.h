@@ -48,10 +48,11 @@ enum report_option_group {
 	REPORT_O_DISPATCHES = 1 << 4, /* --dispatches, --start, --end */
 	REPORT_O_BY = 1 << 5,
 	REPORT_O_RUNS = 1 << 6,
-	REPORT_O_GATE = 1 << 7, /* --baseline, --fail-on */
+	REPORT_O_GATE = 1 << 7,	  /* --baseline, --fail-on */
 	REPORT_O_OUTPUT = 1 << 8, /* --output, --force */
 	REPORT_O_UNFOLD = 1 << 9,
-	REPORT_O_GROUPS = 10, /* number of groups */
+	REPORT_O_MERGE = 1 << 10,
+	REPORT_O_GROUPS = 11, /* number of groups */
 };
 
 enum { REPORT_RANGES_MAX = 64, REPORT_RULES_MAX = 64, REPORT_LAST_MAX = 1000 };
@@ -72,6 +73,7 @@ struct report {
 	bool unfold;	   /* one finding per kernel */
 	bool fields_given; /* the user gave `fields`; otherwise it may be the program's own */
 	bool runs;	   /* the files are two runs of one program */
+	bool merge;	   /* the files are of the processes of one run */
 	int64_t limit;	   /* -1 = none */
 	char separator;
 	const char *sort, *fields; /* as given; NULL = default */
@@ -79,12 +81,12 @@ struct report {
 	bool kernel_literal;	   /* the text may also be a whole name */
 	regex_t kernel_regex;
 	struct report_range dispatches[REPORT_RANGES_MAX];
-	size_t dispatch_count;	 /* 0 = all */
-	int64_t start, end;	 /* ns since the first dispatch; 0 and INT64_MAX = all */
-	const char *table;	 /* name of a handler's table; NULL = list them */
-	const char *output;	 /* NULL = stdout */
-	bool force;		 /* overwrite an existing file */
-	const char *baseline;	 /* NULL = none */
+	size_t dispatch_count; /* 0 = all */
+	int64_t start, end;    /* ns since the first dispatch; 0 and INT64_MAX = all */
+	const char *table;     /* name of a handler's table; NULL = list them */
+	const char *output;    /* NULL = stdout */
+	bool force;	       /* overwrite an existing file */
+	const char *baseline;  /* NULL = none */
 	const char *rules[REPORT_RULES_MAX]; /* --fail-on, as given */
 	size_t rule_count;
 	const char *source_root; /* NULL = only text from the database */

@@ -25,6 +25,13 @@
 
 #define TRACE_MARKERS "MARKER_CORE_API"
 
+/* "process N, " if there are several (--merge). */
+#define TRACE_PROCESS(guid)                                                                        \
+	"CASE WHEN (SELECT count(*) FROM rocpd_info_process) > 1 THEN 'process ' || "              \
+	"(SELECT o.pid FROM rocpd_info_process o WHERE o.guid = " guid ") || ', ' ELSE '' END"
+/* Number of the process among these, from 0. */
+#define TRACE_ORDINAL(guid) "(SELECT count(*) FROM rocpd_info_process o WHERE o.guid < " guid ")"
+
 /* When the first of them began. */
 #define TRACE_FIRST                                                                                \
 	"(SELECT min(t) FROM (SELECT min(start) AS t FROM rocpd_kernel_dispatch UNION ALL "        \

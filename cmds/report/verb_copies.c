@@ -26,6 +26,8 @@ static const struct report_column columns[] = {
 	 "bandwidth: bytes / duration, 10^9 bytes per second"},
 	{"function", "function", REPORT_TEXT, true, "f.string",
 	 "outermost call that requested it, where calls are traced"},
+	{"process", "process", REPORT_INT, false,
+	 "(SELECT o.pid FROM rocpd_info_process o WHERE o.guid = m.guid)", "that requested it"},
 	{"thread", "thread", REPORT_INT, false, "m.tid", "that requested it"},
 	{"correlation", "correlation", REPORT_INT, false, "e.stack_id",
 	 "number that it shares with the call that requested it"},
@@ -62,7 +64,7 @@ static const struct report_query *query(const struct report *report, unsigned nu
 const struct report_verb report_verb_copies = {
 	.name = "copies",
 	.help = "each memory copy: size, direction, bandwidth (probe-run --memory-copy-trace)",
-	.options = REPORT_O_ROWS,
+	.options = REPORT_O_MERGE | REPORT_O_ROWS,
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
 	.counts = true,
 	.query = query,

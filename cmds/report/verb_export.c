@@ -12,7 +12,9 @@
 
 static struct probe_err *check(const struct report *report)
 {
-	if (report->file_count != 1)
+	if (report->merge && report->format != REPORT_CHROME && report->format != REPORT_ROCPROFV3)
+		return probe_err_create("--merge: only with --format chrome and rocprofv3");
+	if (report->file_count != 1 && !report->merge)
 		return probe_err_create("export: expected one database, not %zu",
 					report->file_count);
 	if (report->format == REPORT_TABLE)
@@ -53,7 +55,7 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 const struct report_verb report_verb_export = {
 	.name = "export",
 	.help = "the run as an HTML page, or for chrome://tracing, Perfetto, speedscope, scripts",
-	.options = REPORT_O_KERNEL | REPORT_O_OUTPUT,
+	.options = REPORT_O_KERNEL | REPORT_O_OUTPUT | REPORT_O_MERGE,
 	.formats = 1 << REPORT_HTML | 1 << REPORT_CHROME | 1 << REPORT_SPEEDSCOPE |
 		   1 << REPORT_ROCPROFV3,
 	.counts = true,

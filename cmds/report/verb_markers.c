@@ -20,6 +20,8 @@ static const struct report_column columns[] = {
 	{"kernels", "kernels", REPORT_INT, true, "g.kernels",
 	 "dispatches that were launched in ranges of this name, if this one was the innermost"},
 	{"kernels_ns", "kernels ns", REPORT_INT, true, "g.time", "their time on the device"},
+	{"process", "process", REPORT_INT, false,
+	 "(SELECT o.pid FROM rocpd_info_process o WHERE o.guid = r.guid)", "where it began"},
 	{"thread", "thread", REPORT_INT, true, "t.tid", "where it began"},
 	{"thread_name", "thread name", REPORT_TEXT, false, "t.name", "by roctxNameOsThread"},
 };
@@ -52,7 +54,7 @@ static const struct report_query *query(const struct report *report, unsigned nu
 const struct report_verb report_verb_markers = {
 	.name = "markers",
 	.help = "each range and mark of ROCTx (probe-run --marker-trace)",
-	.options = REPORT_O_ROWS,
+	.options = REPORT_O_MERGE | REPORT_O_ROWS,
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
 	.counts = true,
 	.query = query,

@@ -70,7 +70,7 @@ static const struct report_query *api_queries(const struct report *report, unsig
 const struct report_verb report_verb_stats = {
 	.name = "stats",
 	.help = "calls and durations of kernels, copies, API functions and ROCTx ranges",
-	.options = REPORT_O_ROWS | REPORT_O_KERNEL,
+	.options = REPORT_O_MERGE | REPORT_O_ROWS | REPORT_O_KERNEL,
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
 	.counts = true,
 	.query = stats_queries,
@@ -80,7 +80,7 @@ const struct report_verb report_verb_stats = {
 const struct report_verb report_verb_api = {
 	.name = "api",
 	.help = "the same of functions of HIP and HSA (probe-run --hip-trace, --hsa-trace)",
-	.options = REPORT_O_ROWS,
+	.options = REPORT_O_MERGE | REPORT_O_ROWS,
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
 	.counts = true,
 	.query = api_queries,

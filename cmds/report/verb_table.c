@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmds/report/attach_runs.h"
+#include "cmds/report/merge_files.h"
 #include "cmds/report/option_names.h"
 #include "cmds/report/query.h"
 #include "cmds/report/report_db.h"
@@ -145,7 +146,8 @@ static void warn_partial(const struct report *report, const struct report_db *db
 
 static struct probe_err *show_file(const struct report *report, size_t i)
 {
-	bool first = i == 0, last = report->runs || i + 1 == report->file_count;
+	bool together = report->runs || report->merge;
+	bool first = i == 0, last = together || i + 1 == report->file_count;
 	struct report_db db = {.path = report->files[i]};
 	struct probe_err *err;
 
@@ -153,8 +155,12 @@ static struct probe_err *show_file(const struct report *report, size_t i)
 		putchar('\n');
 	if (report->verb->input == REPORT_ANY_FILES)
 		return report->verb->show(report, &db, first, last);
-	err = report->runs ? report_runs_open(report, &db)
-			   : report_db_open(report, report->files[i], &db);
+	if (report->runs)
+		err = report_runs_open(report, &db);
+	else if (report->merge && report->file_count > 1)
+		err = report_files_open(report, &db);
+	else
+		err = report_db_open(report, report->files[i], &db);
 	if (err)
 		return err;
 	warn_partial(report, &db);
@@ -165,7 +171,7 @@ static struct probe_err *show_file(const struct report *report, size_t i)
 
 struct probe_err *report_verb_show(const struct report *report)
 {
-	size_t files = report->runs ? 1 : report->file_count;
+	size_t files = report->runs || report->merge ? report->file_count > 0 : report->file_count;
 	struct probe_err *err = NULL;
 
 	if (report->verb->input == REPORT_NO_FILES ||

@@ -29,23 +29,25 @@ static const struct report_query timeline_query = {
 	.verb = "timeline",
 	.columns = columns,
 	.count = sizeof(columns) / sizeof(*columns),
-	.from = "(SELECT r.start, r.\"end\", 'KERNEL_DISPATCH' AS domain, " TRACE_KERNEL_NAME
-		" AS name, " AGENT " || ' queue ' || r.queue_id AS place, "
-		"e.stack_id AS correlation, 0 AS parent, "
-		"r.grid_size_x || 'x' || r.grid_size_y || 'x' || r.grid_size_z || ' / ' || "
-		"r.workgroup_size_x || 'x' || r.workgroup_size_y || 'x' || r.workgroup_size_z "
-		"AS detail FROM " TRACE_DISPATCHES
-		"LEFT JOIN rocpd_event e ON e.id = r.event_id AND e.guid = r.guid "
-		"LEFT JOIN rocpd_info_agent a ON a.id = r.agent_id AND a.guid = r.guid "
-		"UNION ALL SELECT m.start, m.\"end\", 'MEMORY_COPY', s.string, " AGENT
-		" || ' copies', e.stack_id, 0, m.size || ' B' FROM " TRACE_COPIES
-		"LEFT JOIN rocpd_event e ON e.id = m.event_id AND e.guid = m.guid "
-		"LEFT JOIN rocpd_info_agent b ON b.id = m.src_agent_id AND b.guid = m.guid "
-		"LEFT JOIN rocpd_info_agent a ON a.id = CASE b.type WHEN 'GPU' THEN m.src_agent_id "
-		"ELSE m.dst_agent_id END AND a.guid = m.guid "
-		"UNION ALL SELECT r.start, r.\"end\", c.string, s.string, 'thread ' || "
-		"coalesce(t.name, t.tid), e.stack_id, e.parent_stack_id, NULL FROM " TRACE_REGIONS
-		"LEFT JOIN rocpd_info_thread t ON t.id = r.tid AND t.guid = r.guid)",
+	.from = "(SELECT r.start, r.\"end\", 'KERNEL_DISPATCH' AS domain, " TRACE_KERNEL_NAME " AS name, " TRACE_PROCESS(
+		"r.guid") " || " AGENT " || ' queue ' || r.queue_id AS place, "
+			  "e.stack_id AS correlation, 0 AS parent, "
+			  "r.grid_size_x || 'x' || r.grid_size_y || 'x' || r.grid_size_z || ' / ' || "
+			  "r.workgroup_size_x || 'x' || r.workgroup_size_y || 'x' || r.workgroup_size_z "
+			  "AS detail FROM " TRACE_DISPATCHES
+			  "LEFT JOIN rocpd_event e ON e.id = r.event_id AND e.guid = r.guid "
+			  "LEFT JOIN rocpd_info_agent a ON a.id = r.agent_id AND a.guid = r.guid "
+			  "UNION ALL SELECT m.start, m.\"end\", 'MEMORY_COPY', s.string, " TRACE_PROCESS(
+				  "m.guid") " || " AGENT
+					    " || ' copies', e.stack_id, 0, m.size || ' B' FROM " TRACE_COPIES
+					    "LEFT JOIN rocpd_event e ON e.id = m.event_id AND e.guid = m.guid "
+					    "LEFT JOIN rocpd_info_agent b ON b.id = m.src_agent_id AND b.guid = m.guid "
+					    "LEFT JOIN rocpd_info_agent a ON a.id = CASE b.type WHEN 'GPU' THEN m.src_agent_id "
+					    "ELSE m.dst_agent_id END AND a.guid = m.guid "
+					    "UNION ALL SELECT r.start, r.\"end\", c.string, s.string, " TRACE_PROCESS(
+						    "r.guid") " || 'thread ' || "
+							      "coalesce(t.name, t.tid), e.stack_id, e.parent_stack_id, NULL FROM " TRACE_REGIONS
+							      "LEFT JOIN rocpd_info_thread t ON t.id = r.tid AND t.guid = r.guid)",
 	.sort = "+start_ns,duration_ns,+name",
 };
 
@@ -64,7 +66,7 @@ static const struct report_query *query(const struct report *report, unsigned nu
 const struct report_verb report_verb_timeline = {
 	.name = "timeline",
 	.help = "dispatches, copies, calls, ranges and marks in the order of time",
-	.options = REPORT_O_ROWS,
+	.options = REPORT_O_MERGE | REPORT_O_ROWS,
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
 	.counts = true,
 	.query = query,

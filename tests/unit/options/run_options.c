@@ -338,12 +338,20 @@ static void expands(const char *text, const char *wanted)
 
 static void expands_keys(void **state)
 {
-	char host[256] = "", *path;
+	char host[256] = "", *path, *own;
 	struct probe_err *err;
 
 	(void)state;
 	gethostname(host, sizeof(host) - 1);
 	expands("plain", "plain");
+	expands("%p_%r_%nid%_{pid}$ENV{HOME}%q{EMPTY}{no}", "42_4_4_42/root{no}");
+	expands("%job%.%size%.%j.%s", "0.1.0.1");
+	own = run_keys_expand("%ppid% %tag% %arg0%", &(struct run_keys){.pid = getpid()});
+	asprintf(&path, "%d unit_options_run_options ", (int)getppid());
+	assert_memory_equal(own, path, strlen(path));
+	assert_null(strchr(own, '/'));
+	free(path);
+	free(own);
 	expands("%pid%-%rank%", "42-4");
 	expands("%hostname%", host);
 	expands("%env{HOME}%/%env{EMPTY}%x%env{NONE}%y", "/root/xy");
@@ -360,7 +368,7 @@ static void expands_keys(void **state)
 	free(path);
 	assert_null(run_keys_check("%pid%%env{A}%"));
 	for (int i = 0; i < 3; i++) {
-		err = run_keys_check(((const char *[]){"%nid%", "50%", "%env{A%"})[i]);
+		err = run_keys_check(((const char *[]){"%nosuch%", "50%", "%env{A%"})[i]);
 		assert_non_null(err);
 		probe_err_destroy(err);
 	}
