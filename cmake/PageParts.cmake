@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# cmake -DSOURCE=report-html -DOUT=dir -P PageParts.cmake: joins the page's program into one function
-# and writes the hashes of both texts, which its content security policy names.
+# cmake -DSOURCE=report-html -DOUT=dir -P PageParts.cmake: joins the scripts of the page into one
+# function and writes the hashes of both texts, which its content security policy lists.
 file(STRINGS ${SOURCE}/files.txt names)
 set(program "(() => {\n\"use strict\";\n")
 foreach(name ${names})

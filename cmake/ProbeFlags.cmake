@@ -9,8 +9,8 @@ if(PROBE_WERROR)
 endif()
 target_link_options(probe_flags INTERFACE -Wl,-z,defs)
 
-# Programs that read what anybody may have made. FORTIFY needs an optimised build, and hides what
-# the address sanitizer would find.
+# For programs that read untrusted data. FORTIFY needs an optimised build, and hides errors that the
+# address sanitizer would find.
 add_library(probe_harden INTERFACE)
 target_compile_options(probe_harden INTERFACE -fstack-protector-strong)
 target_link_options(probe_harden INTERFACE -Wl,-z,relro -Wl,-z,now)

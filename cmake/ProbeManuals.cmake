@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Manual pages, made from --help by help2man, so that they cannot differ; completions of shells.
+# Manual pages, generated from --help by help2man, so that they cannot differ; shell completions.
 install(FILES ${CMAKE_SOURCE_DIR}/completions/probe.bash
 	DESTINATION share/bash-completion/completions RENAME probe-run)
 foreach(alias probe-report probe-config)

@@ -29,14 +29,15 @@ if [ "$(id -u)" != 0 ]; then
 	exit 1
 fi
 
-# The mirror of this machine's own Debian: an address that apt knows for main, without the slash.
+# The mirror of this machine's Debian: an address that apt knows for main, without the trailing
+# slash.
 mirror() {
 	# shellcheck disable=SC2016
 	apt-get indextargets --format '$(LABEL) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' |
 		sed -n 's|^Debian main \(.*[^/]\)/*$|\1|p' | head -n 1
 }
 
-# Made aside and renamed when it is complete: a root is there whole or not at all.
+# Created under another name and renamed when complete, so that a root is never incomplete.
 make_root() {
 	from=$(mirror)
 	if [ -z "$from" ]; then

@@ -19,8 +19,8 @@ else
 	release=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 fi
 
-# hipcc's LLVM decides which one the plugin is built for. What has another name in each release, or is
-# in one only, is listed with it.
+# hipcc's LLVM determines which LLVM the plugin is built for. Packages that have different names in
+# each release, or exist in one release only, are listed with it.
 common="gcc g++ cmake ninja-build pkg-config hipcc libamdhip64-dev
 	libhsa-runtime-dev libamd-comgr-dev libdwarf-dev libelf-dev libsqlite3-dev sqlite3 zlib1g-dev libjansson-dev git"
 case "$release" in
@@ -29,7 +29,7 @@ forky) build="$common clang-21 lld-21 llvm-21-dev rocm-device-libs-21" llvm=21 ;
 bookworm) build="$common clang-15 lld-15 llvm-15-dev rocm-device-libs libhsakmt-dev" llvm=15 ;;
 *)
 	[ "$mode" = install ] || usage
-	# Another system with Debian's packages: try those of Debian 12.
+	# Another system with Debian packages: tries those of Debian 12.
 	build="$common clang-15 lld-15 llvm-15-dev rocm-device-libs libhsakmt-dev" llvm=15
 	;;
 esac

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Inside a root made by debian-root.sh: configure, build, and run the tests that depend on ROCm, or those
-# that the arguments choose (arguments of ctest).
+# Inside of a root made by debian-root.sh: configures, builds, and runs the tests that depend on
+# ROCm, or those selected by the arguments (arguments of ctest).
 set -eu
 cd /src
 cmake -G Ninja -S . -B /build -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPROBE_BUILD_TESTS=ON \

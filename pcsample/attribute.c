@@ -7,16 +7,17 @@
 #include "pcsample/record_layout.h"
 
 /*
- * What a sample counts as: issued with a type, stalled for a reason, or nothing because it is
- * invalid. It is one byte, which for gfx9 depends on eleven bits of the snapshot only: a table made
- * with the decoder maps them. Decoding all fields of every record would take most of the time.
+ * The counter of a sample: issued with a type, stalled for a reason, or none because it is invalid.
+ * It fits in one byte, which for gfx9 depends on only eleven bits of the snapshot. A table made
+ * with the decoder maps them, because decoding all fields of every record would take most of the
+ * time.
  */
 enum {
 	COUNTS_STALLED = 32, /* + reason; below: the type */
 	COUNTS_DUAL = 64,    /* added to a type */
 	COUNTS_INVALID = 128,
 	COUNTS_SKIPPED = 129,
-	DECIDING_BITS = 10, /* 9..0 of data, and the error bit behind them */
+	DECIDING_BITS = 10, /* bits 9..0 of data, followed by the error bit */
 };
 
 static uint8_t counts_as(enum probe_pcs_verdict verdict, const struct probe_pc_sample *sample)
@@ -133,7 +134,7 @@ bool probe_pcs_rows_at(const struct probe_pcs_rows *rows, uint64_t index, struct
 	return any;
 }
 
-/* False: out of memory, and nothing has changed for the pages left. */
+/* False without memory; the remaining pages are then unchanged. */
 static bool fold(struct probe_pcs_rows *rows)
 {
 	for (uint64_t i = 0; i < page_count(rows); i++) {
@@ -151,7 +152,7 @@ static bool fold(struct probe_pcs_rows *rows)
 	return true;
 }
 
-/* NULL: out of memory. */
+/* NULL without memory. */
 static struct probe_pcs_hot_row *row_of(struct probe_pcs_rows *rows, uint64_t index)
 {
 	struct probe_pcs_hot_row **page = &rows->pages[index / PROBE_PCS_PAGE_ROWS];
@@ -185,7 +186,7 @@ bool probe_pcs_rows_add(struct probe_pcs_rows *rows, uint64_t index, unsigned st
 {
 	struct probe_pcs_row **page, *row;
 
-	/* A page of hot rows marks rows that may have been hit. */
+	/* A page of hot rows may contain rows without hits. */
 	if (index >= rows->count || state >= DUAL || !row_of(rows, index))
 		return false;
 	page = &rows->folded[index / PROBE_PCS_PAGE_ROWS];
@@ -203,10 +204,10 @@ bool probe_pcs_rows_add(struct probe_pcs_rows *rows, uint64_t index, unsigned st
 
 /* ---- Records -------------------------------------------------------------------------------- */
 
-/* The fields of a record that decide where it counts. */
+/* The fields of a record that determine its counter. */
 struct sample_key {
 	uint64_t pc, exec, key;
-	struct probe_pcs_rows *rows; /* NULL: it has been counted as lost */
+	struct probe_pcs_rows *rows; /* NULL if it has been counted as lost */
 	uint32_t code, index;
 	uint32_t wave_count;
 	uint8_t as;
@@ -248,7 +249,7 @@ static void read_any(const struct probe_pcs_layout *layout, const uint8_t *recor
 	ret->wave_count = sample.wave_count;
 }
 
-/* Consecutive samples are mostly of one dispatch. */
+/* Consecutive samples mostly belong to one dispatch. */
 static struct probe_dispatch_entry *entry_of(struct probe_pcs_attributor *attributor, uint64_t key)
 {
 	if (!attributor->last_entry || attributor->last_key != key) {
@@ -258,7 +259,7 @@ static struct probe_dispatch_entry *entry_of(struct probe_pcs_attributor *attrib
 	return attributor->last_entry;
 }
 
-/* Find the row of a sample. If it has none, count why and return false. */
+/* Finds the row of a sample. If there is none, counts the reason and returns false. */
 static bool find_row(struct probe_pcs_attributor *attributor, struct sample_key *key)
 {
 	struct probe_pcs_counts *counts = &attributor->counts;
@@ -297,7 +298,7 @@ static void add_hot_sample(struct probe_pcs_hot_row *row, const struct sample_ke
 	row->waves += key->wave_count;
 }
 
-/* Make room for one more event of this code object. False: out of memory. */
+/* Makes space for one more event of this code object. False without memory. */
 static bool make_room(struct probe_pcs_attributor *attributor, struct probe_dispatch_entry *entry,
 		      uint32_t code)
 {

@@ -11,7 +11,7 @@ void probe_code_map_destroy(struct probe_code_map *map)
 	*map = (struct probe_code_map){0};
 }
 
-/* The first range that ends behind pc; count if there is none. */
+/* The first range that ends after pc; count if there is none. */
 static size_t first_behind(const struct probe_code_map *map, uint64_t pc)
 {
 	size_t low = 0, high = map->count;
@@ -71,7 +71,7 @@ const struct probe_code_range *probe_code_map_find(struct probe_code_map *map, u
 {
 	const struct probe_code_range *range = &map->ranges[map->last];
 
-	/* Samples come in runs of one kernel. */
+	/* Consecutive samples are mostly in one kernel. */
 	if (map->last < map->count && pc - range->base < range->size)
 		return range;
 	map->last = first_behind(map, pc);

@@ -6,7 +6,7 @@
 #include "pcsample/sample_codes.h"
 #include "pcsample/record_layout.h"
 
-/* A bit field of one word of the record and where its value goes. */
+/* A bit field of one word of the record, and the member that receives its value. */
 struct field {
 	uint8_t shift, bits;
 	uint8_t member; /* offset in struct probe_pc_sample of a uint8_t */
@@ -56,7 +56,7 @@ static const struct field gfx12_counts[] = {
 	{0},
 };
 
-/* Pipes in the order of the arbiter's bits, issue and stall alike. */
+/* Pipes in the order of the arbiter's bits, the same for issue and stall. */
 static const uint16_t gfx9_pipes[8] = {
 	PROBE_PCS_PIPE_MISC,	 PROBE_PCS_PIPE_EXPORT, PROBE_PCS_PIPE_FLAT,   PROBE_PCS_PIPE_LDS,
 	PROBE_PCS_PIPE_VMEM_TEX, PROBE_PCS_PIPE_SCALAR, PROBE_PCS_PIPE_MATRIX, PROBE_PCS_PIPE_VALU,

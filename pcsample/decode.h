@@ -20,7 +20,7 @@
 enum probe_pcs_verdict {
 	PROBE_PCS_VALID,
 	PROBE_PCS_INVALID,    /* the snapshot is not valid */
-	PROBE_PCS_SKIPPED,    /* gfx1250: a wave was locked out of sampling */
+	PROBE_PCS_SKIPPED,    /* gfx1250: a wave could not be sampled */
 	PROBE_PCS_BAD_FAMILY, /* unknown family or method: nothing was decoded */
 	PROBE_PCS_VERDICTS,
 };

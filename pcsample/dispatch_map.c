@@ -6,7 +6,7 @@
 
 enum {
 	FIRST_ROOM = 64,
-	DELIVERIES = 2, /* without a flush, until nothing can be under way */
+	DELIVERIES = 2, /* number without a flush until no sample can be in flight */
 };
 
 static size_t home(const struct probe_dispatch_map *map, uint64_t key)
@@ -14,7 +14,7 @@ static size_t home(const struct probe_dispatch_map *map, uint64_t key)
 	return (size_t)((key * 0x9e3779b97f4a7c15u) >> 32) & (map->room - 1);
 }
 
-/* The slot of key, or the free one where it would go. */
+/* The slot of key, or the free one where it would be inserted. */
 static struct probe_dispatch_entry *slot_of(const struct probe_dispatch_map *map, uint64_t key)
 {
 	size_t at = home(map, key);
@@ -87,7 +87,7 @@ int probe_dispatch_map_complete(struct probe_dispatch_map *map, uint64_t key)
 	return 0;
 }
 
-/* Close the gap that slot leaves, so that later ones are still found. */
+/* Closes the gap that a slot leaves, so that later entries are still found. */
 static void empty(struct probe_dispatch_map *map, size_t gap)
 {
 	size_t mask = map->room - 1, at = gap;
@@ -108,7 +108,10 @@ static void empty(struct probe_dispatch_map *map, size_t gap)
 	map->count--;
 }
 
-/* One pass; true if it retired anything: an entry may then have moved to a place already passed. */
+/*
+ * One pass; true if it retired anything: an entry may then have moved to a slot that was already
+ * visited.
+ */
 static bool retire_ripe(struct probe_dispatch_map *map)
 {
 	bool any = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a sample's correlation word (hardware packet index, doorbell) to its dispatch, for one
+ * Maps a sample's correlation word (hardware packet index, doorbell) to its dispatch, for one
  * agent. The packet index wraps with its queue, and samples arrive after the dispatch has
  * completed. So an entry is kept until no sample of it can be in flight: for two implicit
  * deliveries or one explicit flush after the completion (the rule of rocprofiler-sdk).
@@ -18,7 +18,7 @@ struct probe_dispatch_entry {
 	uint64_t key;	    /* probe_dispatch_key() */
 	uint64_t dispatch;  /* the caller's id, not 0 */
 	uint64_t samples;   /* the caller's count */
-	uint8_t deliveries; /* seen since completion */
+	uint8_t deliveries; /* number of deliveries since completion */
 	bool completed;
 	/* Samples not yet passed to spill() (attribute.h); freed with the entry. */
 	uint32_t event_count, event_room, event_code;
@@ -45,7 +45,7 @@ static inline uint64_t probe_dispatch_key_of(uint64_t packet, uint64_t queue_siz
 	return probe_dispatch_key(packet % queue_size | (uint64_t)doorbell << 32);
 }
 
-/* Retires all entries. A struct zeroed but for `retired` and `user` is an empty map. */
+/* Retires all entries. A struct that is zero except `retired` and `user` is an empty map. */
 void probe_dispatch_map_destroy(struct probe_dispatch_map *map);
 
 /*
@@ -61,7 +61,7 @@ int probe_dispatch_map_complete(struct probe_dispatch_map *map, uint64_t key);
 /* A buffer was delivered completely; flush: because of an explicit flush. */
 void probe_dispatch_map_delivered(struct probe_dispatch_map *map, bool flush);
 
-/* NULL: no recorded dispatch (kernels of the runtime). Valid until the next add. */
+/* NULL if there is no recorded dispatch (kernels of the runtime). Valid until the next add. */
 struct probe_dispatch_entry *probe_dispatch_map_find(struct probe_dispatch_map *map, uint64_t key);
 
 #endif

@@ -9,7 +9,7 @@ enum {
 	ALL_LANES = 1 << 7,
 	STATE = SAME_INSTRUCTION - 1,
 	LANES = 64,
-	DIGIT = 11, /* bits that a pass of the sort looks at */
+	DIGIT = 11, /* number of bits per pass of the sort */
 };
 _Static_assert((int)PROBE_PCS_STATES <= (int)SAME_INSTRUCTION, "a state has five bits");
 
@@ -52,7 +52,7 @@ static void sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigne
 		to[at[from[i] >> shift & ((1 << DIGIT) - 1)]++] = from[i];
 }
 
-/* A few are sorted where they are: the counters of a digit would cost more. */
+/* A few events are sorted in place: counting digits would cost more. */
 static void sort_few(uint64_t *events, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
@@ -65,7 +65,10 @@ static void sort_few(uint64_t *events, size_t count)
 	}
 }
 
-/* By index and state. Returns where they are then: the other array after each pass. */
+/*
+ * Sorts by index and state. Returns the array that contains the result: they alternate after each
+ * pass.
+ */
 static uint64_t *sort(uint64_t *events, uint64_t *scratch, size_t count)
 {
 	uint64_t differ = 0;
@@ -179,7 +182,7 @@ static bool take_dispatch(struct probe_pcs_unpack *unpack)
 	unpack->left = take(unpack);
 	unpack->code_object = (uint32_t)code;
 	unpack->row = (struct probe_pcs_profile_row){0};
-	/* A row has a byte at least. */
+	/* A row has at least one byte. */
 	if (!unpack->left || unpack->left > (uint64_t)(unpack->end - unpack->pos) ||
 	    code > UINT32_MAX)
 		unpack->bad = true;

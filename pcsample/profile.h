@@ -25,19 +25,21 @@ struct probe_pcs_profile_row {
 	uint64_t dual, waves; /* not in the packed form */
 };
 
-/* Reused from call to call, so that small dispatches do not allocate. A zeroed struct is empty. */
+/* Reused between calls, so that small dispatches do not allocate. A zeroed struct is empty. */
 struct probe_pcs_profile {
 	struct probe_pcs_profile_row *rows; /* by index and state */
 	size_t count;
 	uint64_t *scratch;
-	size_t room; /* of both */
+	size_t room; /* capacity of both */
 };
 
-/* Replace the content by the sums of `events`, which this sorts. False: out of memory. */
+/*
+ * Replaces the contents by the sums of `events`, which this function sorts. False without memory.
+ */
 bool probe_pcs_profile_make(struct probe_pcs_profile *profile, uint64_t *events, size_t count);
 void probe_pcs_profile_destroy(struct probe_pcs_profile *profile);
 
-/* Bytes that packing `rows` rows needs at most. */
+/* Upper limit of the bytes for packing `rows` rows. */
 #define PROBE_PCS_PACK_ROOM(rows) ((rows)*26 + 30)
 
 /* Returns the size. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A PC sample, whatever GPU family and method it comes from. Codes are those of rocprofiler-sdk's
- * public enumerations, so that files agree with rocprofv3's.
+ * A PC sample of any GPU family and method. Codes are those of rocprofiler-sdk's public
+ * enumerations, so that files match rocprofv3's.
  */
 #ifndef PROBE_PCSAMPLE_SAMPLE_H
 #define PROBE_PCSAMPLE_SAMPLE_H

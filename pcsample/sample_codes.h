@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Codes of instruction types and stall reasons: raw ones of a family, public ones, names. */
+/* Codes of instruction types and stall reasons: raw codes of a family, public codes, names. */
 #ifndef PROBE_PCSAMPLE_SAMPLE_CODES_H
 #define PROBE_PCSAMPLE_SAMPLE_CODES_H
 
@@ -11,7 +11,7 @@
 uint8_t probe_pcs_type_of(enum probe_pcs_family family, unsigned raw);
 uint8_t probe_pcs_reason_of(enum probe_pcs_family family, unsigned raw);
 
-/* The raw code; 0 if the family has none. */
+/* The raw code; 0 if the family lacks it. */
 unsigned probe_pcs_type_raw(enum probe_pcs_family family, unsigned type);
 unsigned probe_pcs_reason_raw(enum probe_pcs_family family, unsigned reason);
 

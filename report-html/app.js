@@ -65,7 +65,7 @@ function changeTheme() {
 	root.dataset.theme = dark ? "light" : "dark";
 }
 
-/* Data that were lost, or counts that are lower bounds: cannot be closed. */
+/* A notice about lost data, or counts that are lower bounds; it cannot be closed. */
 function lossBar() {
 	const dropped = data.account.filter(([, name, value]) => /^(dropped|unread)/.test(name) && value > 0);
 

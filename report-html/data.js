@@ -40,7 +40,7 @@ async function readData() {
 	return raw;
 }
 
-/* What there is to fix: rows of `lines`, in the order of the report. */
+/* The findings: rows of `lines`, in the order of the report. */
 function findingsOf(data) {
 	const lines = data.tables.lines;
 
@@ -61,7 +61,7 @@ const recordCommand = {
 		"--pc-sampling-interval 1048576 -- ./app",
 };
 
-/* In place of what was not recorded: how to get it. */
+/* Replaces data that was not recorded by the command that records it. */
 function missing(name, what) {
 	return el("p", {class: "missing"}, `${what} not recorded. Record them with `,
 		  el("code", null, recordCommand[name]), ".");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Elements and numbers. Text is only ever set as text: foreign names never become markup. */
+/* Elements and numbers. Text is always set as text: foreign names never become markup. */
 
 /* el("a", {href: "#x", class: "y", onclick: f}, "text", child, [more]) */
 function el(tag, attributes, ...children) {
@@ -22,7 +22,7 @@ function el(tag, attributes, ...children) {
 
 const grouped = new Intl.NumberFormat("en", {maximumFractionDigits: 2});
 
-/* What is missing is said, never shown as 0. */
+/* A missing value is shown as missing, never as 0. */
 function textOf(value) {
 	if (value === null || value === undefined)
 		return "";
@@ -43,7 +43,7 @@ function timeText(ns) {
 	return `${ns} ns`;
 }
 
-/* Share of a whole, with the count it is of. */
+/* A share of a whole, with the count. */
 function shareText(part, whole) {
 	return whole ? `${(100 * part / whole).toFixed(1)} % (${textOf(part)} of ${textOf(whole)})` : "";
 }
@@ -52,7 +52,7 @@ function baseName(path) {
 	return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/* Tells screen readers what a filter or a sort did. */
+/* Announces the effect of a filter or a sort to screen readers. */
 function announce(text) {
 	const region = document.getElementById("live");
 	if (region)

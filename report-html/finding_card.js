@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A finding: where, what, why, what to change. */
+/* A finding: position, access, cause and fix. */
 
 function placeLink(lines, row) {
 	const file = lines.get(row, "file"), line = lines.get(row, "line");

@@ -28,7 +28,10 @@ function deviceText(data) {
 		(simulated ? ": times come from a model" : "");
 }
 
-/* Times of clones are shown only if no kernel ran as it is: they are never added to those of originals. */
+/*
+ * Times of clones are shown only if no original kernel ran: they are never added to those of
+ * originals.
+ */
 function topKernels(data) {
 	const kernels = data.tables.kernels;
 	const column = kernels.rows.some((row) => kernels.get(row, "original_ns")) ? "original_ns" : "clone_ns";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* How the data came about, and what was lost. */
+/* How the data was recorded, and what was lost. */
 
 function pageRun(data) {
 	const table = (label, heads, rows) => el("table", {"aria-label": label},

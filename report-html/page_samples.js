@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* PC samples by line: where waves were, and why they did not go on. */
+/* PC samples by line: where waves were, and why they stalled. */
 
 function pageSamples(data) {
 	const samples = data.tables.samples;

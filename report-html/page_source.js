@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A source file with heat: the chosen metric by line as a bar and a number. Beside it the finding
- * and the instructions of the chosen line.
+ * A source file with heat: the chosen metric by line as a bar and a number. Next to it are the
+ * finding and the instructions of the chosen line.
  */
 
 const metrics = [
@@ -49,7 +49,7 @@ function filesOf(data) {
 
 const words = /\b(?:if|else|for|while|do|switch|case|break|continue|return|const|static|struct|template|typename|class|void|int|unsigned|float|double|char|short|long|bool|auto|__global__|__device__|__shared__|__syncthreads)\b|\/\/.*$|"(?:[^"\\]|\\.)*"|\b\d[\w.]*/g;
 
-/* Words, numbers, strings and comments of C; anything else is plain. */
+/* Marks words, numbers, strings and comments of C; all else is plain text. */
 function highlighted(text) {
 	const parts = [];
 	let at = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Dispatches by time: a row for each queue. The table below has the same. */
+/* Dispatches by time: one row per queue. The table below has the same data. */
 
 let view = null; /* {from, to} in ns */
 
@@ -31,7 +31,7 @@ function drawTimeline(canvas, data, rows) {
 	}
 }
 
-/* All of it, or the busier side of a pause that is most of it, such as between two runs. */
+/* The whole run, or the busier side of a pause that takes most of it, such as between two runs. */
 function firstView(dispatches, end) {
 	for (let i = 1, last = 0; i < dispatches.length; i++) {
 		const row = dispatches[i];

@@ -12,7 +12,7 @@ function strideOf(lines, row) {
 	return low !== null && low === high && lines.get(row, "affine") === lines.get(row, "executions") ? low : null;
 }
 
-/* Banks as columns, lanes numbered: lanes below each other wait for each other. */
+/* Banks as columns, lanes numbered: lanes in one column wait for each other. */
 function bankPicture(stride, size, max) {
 	const banks = 32, columns = new Map(), step = 22;
 
@@ -43,7 +43,7 @@ function bankPicture(stride, size, max) {
 			`. Counted: up to ${textOf(max)}-way.`));
 }
 
-/* Lanes to cache lines: needed bytes against bytes of the lines. */
+/* Lanes to cache lines: needed bytes compared with the bytes of the lines. */
 function linePicture(stride, size) {
 	const lanes = 64, line = 128;
 	const touched = new Set();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* The state of the view is the address behind #, so that Back works and links can be shared. */
+/*
+ * The state of the view is the part of the URL after #, so that Back works and links can be shared.
+ */
 
 const fields = ["page", "kernel", "file", "line", "metric", "kind", "query"];
 let state = {};
@@ -27,7 +29,7 @@ function go(changes) {
 	location.hash = addressOf(changes);
 }
 
-/* A filter goes with every page until it is removed. */
+/* A filter applies to every page until it is removed. */
 function matchesKernel(kernel) {
 	return !state.kernel || state.kernel === kernel;
 }

@@ -105,7 +105,7 @@ class VirtualTable {
 	}
 }
 
-/* Columns of a Table as they are. */
+/* Columns of a Table, unchanged. */
 function plainColumns(table, names) {
 	return names.filter((name) => table.has(name)).map((name) => {
 		const column = table.column(name);

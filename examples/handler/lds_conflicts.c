@@ -60,7 +60,7 @@ static struct code_object *find_code_object(struct lds_conflicts *handler, uint3
 	return code_object;
 }
 
-/* A lane's access of 32 bytes, say, is two machine accesses of 16 (info->unit). */
+/* A lane's access of, for example, 32 bytes is two machine accesses of 16 bytes (info->unit). */
 static uint32_t count_conflicts(struct lds_conflicts *handler,
 				const struct probe_dispatch_info *dispatch,
 				const struct probe_site_info *info,

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Clones keep the launch bounds of their originals, and run where those use all LDS, all registers or much
-# scratch. If a clone needs more than the hardware has, the original runs, and the accounting says why.
+# Clones keep the launch bounds of their originals, and run where those use all LDS, all registers
+# or much scratch. If a clone needs more than the hardware has, the original runs, and the
+# accounting says why.
 # Folder: llvm-plugin
 . "$(dirname "$0")/lib.sh"
 PROBE_SIM_MODEL=0
@@ -11,7 +12,7 @@ PROBE_KINDS=memory,trace,time,count compile "$source/tests/e2e/resource_limits_m
 simulated ./limits limits.co >expected.txt
 [ "$(grep -c ': 0 wrong$' expected.txt)" -eq 5 ] || fail "without Probe: $(cat expected.txt)"
 
-# reasons DB: of the module's kernels, each that did not run as a clone
+# reasons DB: of the module's kernels, those that did not run as a clone
 reasons()
 {
 	sqlite3 -separator ' ' "$1" "SELECT k.kernel_name, d.verdict FROM probe_dispatch d

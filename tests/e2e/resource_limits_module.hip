@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Kernels at the limits of what a workgroup or a lane can have; limits.hip launches them. Each
-// writes out[i] = in[i] + 1 by a way of its own.
+// Kernels at the limits of a workgroup or a lane; resource_limits.hip launches them. Each writes
+// out[i] = in[i] + 1 in a different way.
 #include <hip/hip_runtime.h>
 
 #define INDEX (blockIdx.x * blockDim.x + threadIdx.x)
 
-// All LDS, and as many work-items as there may be.
+// All LDS, and the maximum number of work-items.
 extern "C" __global__ void __launch_bounds__(1024) all_lds(int *out, const int *in, int)
 {
 	__shared__ int tile[16384];
@@ -16,7 +16,7 @@ extern "C" __global__ void __launch_bounds__(1024) all_lds(int *out, const int *
 	out[INDEX] = tile[(threadIdx.x ^ 64) + 1024 * 15] - 14 - in[INDEX ^ 64] + in[INDEX];
 }
 
-// More values than 1024 work-items have registers for.
+// More values than the registers of 1024 work-items can hold.
 template <int VALUES> __device__ void many(int *out, const int *in, int n)
 {
 	int v[VALUES], sum = 0;
@@ -52,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(64) much_scratch(int *out, const in
 	out[INDEX] = own[threadIdx.x] + 1;
 }
 
-// Some of each, for metadata that says more.
+// Some of each, for metadata that claims more.
 extern "C" __global__ void ordinary(int *out, const int *in, int n)
 {
 	extern __shared__ int more[];

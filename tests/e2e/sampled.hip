@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Programs whose samples say where they came from: many queues, threads and GPUs, code that comes
-// and goes at the same address, more dispatches than a queue has packets.
+// Programs whose samples show where they came from: many queues, threads and GPUs, code that is
+// loaded and unloaded at the same address, more dispatches than a queue has packets.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
@@ -18,7 +18,7 @@
 		}                                                                                  \
 	} while (0)
 
-// A kernel each, so that a sample's address shows which queue it must be from.
+// One kernel per queue, so that a sample's address shows its queue.
 template <int N> __global__ void work(float *out, int rounds)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -71,7 +71,7 @@ static void queues(int devices)
 		thread.join();
 }
 
-// Loaded, run and unloaded again and again: samples of each load are its own.
+// Loaded, executed and unloaded repeatedly: samples of each load are separate.
 static void modules(const char *path)
 {
 	float *out;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Sampled and probed: the costliest lines come first, each with its samples and its counters. Sums of
-# samples agree whatever they are grouped by; two files give the same report as one file.
+# Sampled and probed: the lines with the highest cost come first, each with its samples and its
+# counters. Sums of samples agree in every grouping; two files give the same report as one file.
 # Folder: cmds/report
 . "$(dirname "$0")/lib.sh"
 
@@ -10,12 +10,12 @@ record twice.db -q --twice -- "$build/examples/transpose" 256 >out
 balanced twice.db
 probe-report lines --all --format json twice.db >join.json
 
-# The two bad lines, in the order of the time that a fix would save; other lines would save none.
+# The two expensive lines, sorted by the time that a fix would save; other lines would save none.
 expect "what costs" "$(jq -c '[.[] | select(.cycles > 0) | [(.kernel | sub("\\(.*"; "")), .memory]]' join.json)" \
 	'[["transpose_naive","global"],["transpose_lds","lds"]]'
 expect "order" "$(jq -c 'map(.cycles // 0) | . == (sort | reverse)' join.json)" true
 expect "basis" "$(jq -c '[.[] | select(.cycles > 0) | [.cycles_basis, .time_of]] | unique' join.json)" '[["sampled","original"]]'
-# Without the samples the model ranks them alike; from samples the store costs four times as much.
+# Without samples the model estimates equal costs; with samples the store costs four times as much.
 cp twice.db modelled.db
 sqlite3 modelled.db 'DELETE FROM probe_sampled'
 expect "ranked by the model" "$(probe-report lines --format json -f kernel,cycles_basis modelled.db |
@@ -55,7 +55,8 @@ record probed.db -q -- "$build/examples/transpose" 256 >/dev/null
 probe-report lines --all --format json --runs sampled.db probed.db >runs.json
 cmp join.json runs.json || fail "--runs says something else than --twice"
 
-# Two more programs: sums agree there, too, and the report marks what is not worth a fix.
+# Two more programs: sums agree there, too, and the report marks lines for which a fix is not
+# worthwhile.
 for name in convolution histogram; do
 	record "$name.db" -q --twice -- "$build/examples/$name" >/dev/null
 	balanced "$name.db"
@@ -65,7 +66,7 @@ for name in convolution histogram; do
 			"$total"
 	done
 	probe-report lines --all --format json "$name.db" >"$name.json"
-	# Whatever is waited for is part of the kernel's samples.
+	# All waits are part of the kernel's samples.
 	expect "$name: waiting" "$(jq -c 'group_by(.kernel) | all(.[]; (map(.waiting_share // 0) | add) <= 100.1)' "$name.json")" true
 	expect "$name: nothing saved where nothing is wrong" \
 		"$(jq -c 'all(.[]; .finding == 1 or (.cycles // 0) == 0)' "$name.json")" true

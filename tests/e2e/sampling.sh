@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# PC sampling from the command line to the report: every sample is of loaded code and of a dispatch of the
-# run, whatever the program does.
+# PC sampling from the command line to the report: every sample belongs to loaded code and to a
+# dispatch of the run, whatever the program does.
 # Folder: pcsample
 . "$(dirname "$0")/lib.sh"
 
@@ -16,7 +16,7 @@ sql()
 	sqlite3 "$1" "$2"
 }
 
-# accounted DB: all that was sampled is in the sums, and of a dispatch
+# accounted DB: all samples are in the sums, and belong to a dispatch
 accounted()
 {
 	balanced "$1"
@@ -28,7 +28,7 @@ accounted()
 		"$(sql "$1" "SELECT sum(samples) FROM probe_sample")"
 }
 
-# Samples of dispatch and of place agree: work<N> of one queue each, on one GPU and on two.
+# Dispatch and address of samples agree: work<N> on one queue each, with one GPU and with two.
 for gpus in 1 2; do
 	PROBE_SIM_GPUS=$gpus record queues.db $stochastic -q -- ./sampled queues "$gpus"
 	accounted queues.db 4000
@@ -47,7 +47,7 @@ for gpus in 1 2; do
 	expect "$gpus GPUs: samplers" "$(sql queues.db "SELECT count(*) FROM probe_sampler")" "$gpus"
 done
 
-# Code at one address after the other: each load has its samples, twice as many each time.
+# Different code at the same address: each load has its own samples, twice as many each time.
 record modules.db $stochastic -q -- ./sampled modules module.co
 accounted modules.db 4000
 sql modules.db "SELECT p.samples FROM (SELECT code_object_id, sum(samples) samples FROM probe_sample
@@ -90,7 +90,7 @@ probe-report samples --by kernel --format json clones.db >clones.json
 expect "a clone's name" "$(jq -r '[.[].kernel | select(test("^parted.* \\[memory clone\\]$"))] | length > 0' clones.json)" true
 expect "nothing without a name" "$(jq -r '[.[].kernel | select(test("^__probe|^\\[function|unknown"))] | length' clones.json)" 0
 
-# What cannot be done is said before the program starts.
+# Unsupported requests are rejected before the program starts.
 refused()
 {
 	_want=$1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The simulated GPU below the real thunk counts what it counts in the thunk's place: equal reports.
+# The simulated GPU below the real thunk counts the same as in place of the thunk: equal reports.
 # Folder: simgpu
 . "$(dirname "$0")/lib.sh"
 

@@ -42,14 +42,14 @@ __global__ void regions(unsigned long long *clocks, unsigned long long *turns)
 	probe_region_begin("empty");
 	probe_region_end("empty");
 	probe_region_end("around");
-	// Waves of lanes that differ: half of the lanes take the region, in odd groups none.
+	// Divergent waves: half of the lanes enter the region, in odd groups none.
 	if (threadIdx.x % 2 && blockIdx.x % 2 == 0) {
 		probe_region_begin("branch");
 		__builtin_amdgcn_s_sleep(1);
 		probe_region_end("branch");
 	}
 	nap(3);
-	// Left open by the waves of group 0, which end inside.
+	// Left open by the waves of group 0, which end inside of it.
 	probe_region_begin("left");
 	if (blockIdx.x == 0)
 		return;
@@ -58,7 +58,7 @@ __global__ void regions(unsigned long long *clocks, unsigned long long *turns)
 		clocks[wave] = stop - start, turns[wave] = after - before;
 }
 
-// Two regions that a wave enters once at most: the first waves of the groups never enter "some".
+// Two regions that a wave enters at most once: the first waves of the groups never enter "some".
 __global__ void once(unsigned long long *clocks)
 {
 	unsigned wave = blockIdx.x * WAVES + threadIdx.x / 64;
@@ -80,7 +80,7 @@ __global__ void once(unsigned long long *clocks)
 		clocks[wave] = stop - start;
 }
 
-// Lanes part in a region and end it apart: it takes 30 times 64 cycles.
+// Lanes diverge in a region and end it separately: it takes 30 times 64 cycles.
 template <bool HELD> __global__ void apart(unsigned long long *out, unsigned few)
 {
 	if (HELD)

@@ -29,12 +29,12 @@ expect "a kernel without regions has a time too" "$(sqlite3 run.db "SELECT execu
 expect "the function that is not inlined" "$(sqlite3 run.db "SELECT executions FROM probe_time_span
 	WHERE what = 'function' AND name LIKE '%nap%'")" 18
 
-# A span holds what it holds, and what stamps cost is little: once before the kernel's own reading of
-# the clock and once behind it.
+# A span includes its contents and a small cost of stamps: one before the kernel's own reading of
+# the clock and one after it.
 expect "as the kernel measures it" "$(sqlite3 run.db "SELECT min >= $least, min - $least <= 2 * stamp,
 	max >= $most, max - $most <= 2 * stamp FROM probe_time_span WHERE name = 'known'")" "1|1|1|1"
-# Without the stamps it takes what it takes in the original, where the kernel measures it: within one
-# instruction for each stamp, of which outer has two, and five spans in it.
+# Without the stamps it takes as long as in the original, where the kernel measures it: within one
+# instruction per stamp; outer has two stamps, and contains five spans.
 expect "less what stamps cost" "$(sqlite3 run.db "SELECT abs((cycles - overhead) / executions - $around)
 	<= 4 * (2 + 5) FROM probe_time_span WHERE name = 'outer'")" 1
 expect "inner in outer" "$(sqlite3 run.db "SELECT i.cycles - i.overhead < o.cycles - o.overhead
@@ -46,7 +46,7 @@ expect "an empty region takes what a stamp shows, and no overhead more than its 
 expect "percentiles" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_span
 	WHERE NOT (min <= p50 AND p50 <= p90 AND p90 <= p99 AND p99 <= max)")" 0
 
-# Waves that tell everything at their end.
+# Waves that write all their stamps at their end.
 read -r short long <<END
 $(tail -n 1 clocks)
 END
@@ -56,11 +56,11 @@ expect "in their kernel" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_line
 	USING (dispatch, group_x, wave) WHERE a.name IN ('some', 'half') AND a.depth = 1 AND b.depth = 0
 	AND a.begin > b.begin AND a.end < b.end")" 30
 
-# Lanes that end a region apart: once for each wave, until the last.
+# Lanes that end a region separately: one span per wave, until the last lane.
 expect "apart" "$(sqlite3 run.db "SELECT executions, open, min >= 30 * 64, max < 45 * 64
 	FROM probe_time_span WHERE name IN ('apart', 'holds')" | sort | uniq -c | tr -s ' ')" " 3 18|0|1|1"
 
-# Against the machine's own account of the same dispatches: a tick is 17 cycles of the same clock.
+# Compared with the simulator's times of the same dispatches: a tick is 17 cycles of the same clock.
 # ticks FILE KERNEL: when the dispatch began and ended
 ticks()
 {
@@ -73,8 +73,8 @@ for kernel in regions none once; do
 		max(end) <= 17 * $to, min(wave_time) >= $from FROM probe_time_line l JOIN
 		rocpd_info_kernel_symbol k ON k.id = l.kernel WHERE k.display_name LIKE '$kernel%'")" "1|1"
 done
-# The longest wave, less what its stamps cost, takes what the original took: within 5 %, and 6 % by the
-# longer stamps of portable code.
+# The longest wave, minus the cost of its stamps, takes as long as in the original: within 5 %, and
+# 6 % with the longer stamps of portable code.
 within=5
 [ "$name" = time ] || within=6
 for kernel in regions once; do
@@ -85,7 +85,7 @@ for kernel in regions once; do
 		WHERE what = 'function' AND name LIKE '$kernel%'")" 1
 done
 
-# Places and lines tell the same spans.
+# The tables by place and by line contain the same spans.
 expect "by place" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_span s WHERE
 	(SELECT sum(executions) || ' ' || sum(cycles) FROM probe_time_place p WHERE p.kernel = s.kernel
 	AND p.site = s.site) <> s.executions || ' ' || s.cycles")" 0
@@ -96,7 +96,7 @@ expect "nothing sticks out of its kernel" "$(sqlite3 run.db "SELECT count(*) FRO
 	JOIN probe_time_line b ON a.dispatch = b.dispatch AND a.group_x = b.group_x AND a.wave = b.wave
 	AND b.depth = 0 WHERE a.begin < b.begin OR a.end > b.end")" 0
 
-# The model's clock: the same again, with another number of host threads.
+# Modelled time: the same result with another number of host threads.
 PROBE_SIM_THREADS=1 record again.db -q -a time:timeline=0 -- ./program >/dev/null
 for db in run.db again.db; do
 	sqlite3 "$db" 'SELECT kernel, site, what, name, executions, cycles, min, max, p50, p90, p99, overhead
@@ -105,7 +105,7 @@ done
 cmp run.db.spans again.db.spans || fail "another run, other times"
 expect "no timeline" "$(sqlite3 again.db 'SELECT count(*) FROM probe_time_line')" 0
 
-# Not optimised: the same regions.
+# Without optimisation: the same regions.
 compile "$source/tests/e2e/time_regions.hip" plain -O0 -I "$source/include"
 record run.db -q -a time -- ./plain >/dev/null
 balanced run.db
@@ -114,7 +114,7 @@ for row in 'known|18|0' 'inner|90|0' 'branch|9|0' 'nap|18|0' 'left|18|3'; do
 	expect "-O0: $name" "$(spans 'executions, open' "$name")" "${row#*|}"
 done
 
-# Workgroups 1 and 2 only: their waves, and no others.
+# Only workgroups 1 and 2: their waves, and no others.
 compile "$source/tests/e2e/time_regions.hip" program -I "$source/include"
 record run.db -q --filter-x 1:3 -a time -- ./program >/dev/null
 balanced run.db
@@ -124,7 +124,7 @@ expect "groups" "$(sqlite3 run.db "SELECT group_concat(DISTINCT group_x) FROM
 expect "all waves or none" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_line WHERE depth = 0")" 24
 expect "what stamps cost" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_span WHERE stamp = 0")" 0
 
-# Blocks: the body of the loop that is "outer", and all of them together as long as the kernel.
+# Blocks: the body of the loop "outer"; all blocks together take as long as the kernel.
 PROBE_TIME=blocks compile "$source/tests/e2e/time_regions.hip" program -I "$source/include"
 record run.db -q -a time -- ./program >/dev/null
 balanced run.db
@@ -143,7 +143,7 @@ expect "functions are where they are declared" "$(sqlite3 run.db "SELECT count(*
 	WHEN name LIKE 'none%' THEN $(grep -n 'void none' "$source/tests/e2e/time_regions.hip" | cut -d: -f1)
 	ELSE $(grep -n 'void regions' "$source/tests/e2e/time_regions.hip" | cut -d: -f1) END")" 0
 
-# Regions only: no time of the function.
+# Regions only: no times of functions.
 PROBE_TIME=regions compile "$source/tests/e2e/time_regions.hip" program -I "$source/include"
 record run.db -q -a time -- ./program >/dev/null
 balanced run.db

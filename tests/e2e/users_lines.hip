@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Accesses and samples whose own line is not the one to show: a struct's implicit copy, vector types
-// and functions of headers, code that the compiler moved.
+// Accesses and samples whose own line is not the one to show: a struct's implicit copy, vector
+// types and functions of headers, code that the compiler moved.
 #include <hip/hip_runtime.h>
 
 struct body {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Accesses and samples are at the user's line, whatever header or function of the compiler their
-# instructions are in.
+# Accesses and samples are shown at the user's line, whatever header or compiler-generated function
+# contains their instructions.
 # Folder: cmds/report
 . "$(dirname "$0")/lib.sh"
 
@@ -26,7 +26,7 @@ expect "positions of samples outside of the program" "$(jq -c '[.[] | select(.ke
 expect "the copy has most samples of its kernel" "$(jq -r '[.[] | select(.kernel | test("copies"))] | max_by(.samples) |
 	.position | sub(".*:"; "")' samples.json)" "$(line copy)"
 
-# Every line of the source is stored, with the file's hash; what was changed is named.
+# Every line of the source is stored, with the file's hash; changed files are named.
 stored()
 {
 	sqlite3 "$1" "SELECT (SELECT count(*) FROM probe_source s WHERE s.file = f.file), hash, newer

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Kernels whose waves tell all at their end, in launches of many shapes. Each wave reads the clock in
-// each region, in all lanes; printed are launch, workgroup, wave, region and clock.
+// Kernels whose waves write all time stamps at their end, in launches of many shapes. Each wave
+// reads the clock in each region, in all lanes; the program prints launch, workgroup, wave, region
+// and clock.
 #include <cstdio>
 #include <hip/hip_runtime.h>
 #include <probe/device.h>
@@ -67,14 +68,14 @@ int main()
 
 	if (hipMallocManaged(&clocks, WAVES * REGIONS * sizeof(*clocks)) != hipSuccess)
 		return 1;
-	// Each wave has a place of its own.
+	// Each wave has its own slot.
 	launch<4>(clocks, dim3(2, 3, 2), dim3(5, 7, 3));
 	launch<3>(clocks, dim3(3), dim3(1));
 	launch<2>(clocks, dim3(2), dim3(1024));
 	launch<1>(clocks, dim3(3, 2), dim3(33, 2));
 	launch<0>(clocks, dim3(2), dim3(100));
 	launch<4>(clocks, dim3(256), dim3(4, 64));
-	// More waves than that is done for: they go into rings.
+	// More waves than have slots: they write into rings.
 	launch<4>(clocks, dim3(1200), dim3(64));
 	launch<3>(clocks, dim3(5, 8, 7), dim3(4, 64));
 	launch<2>(clocks, dim3(30, 20), dim3(8, 16));

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Waves that write their time stamps at their end, to per-wave storage and to rings by the fast and the slow
-# path: every region of every wave, and no other, has the times that the wave itself read.
+# Waves that write their time stamps at their end, to per-wave storage and to rings by the fast and
+# the slow path. Every region of every wave, and no other, has the times that the wave itself read.
 # Folder: devlib
 . "$(dirname "$0")/lib.sh"
 
-# check WHAT: of run.db, against what the program printed
+# check WHAT: compares run.db with the program's output
 check()
 {
 	balanced run.db
@@ -41,6 +41,6 @@ check "places and rings"
 sed -n 's/.*"kernel":"__probe_time_[^"]*spansILi4[^"]*".*"waves":\([0-9]*\),.*"insts":\([0-9]*\),.*/\1 \2/p' stats |
 	awk '$1 == 1024 { place = $2 / $1 } $1 == 1200 { ring = $2 / $1 } END { print (place > 0 && place + 25 < ring) }' >cheap
 expect "places were used" "$(cat cheap)" 1
-# With a filter, even one that selects everything, each wave tests it first.
+# With a filter, even one that selects everything, each wave first tests it.
 record run.db -q -a time --filter-x 0:4096 -- ./program >clocks
 check "the long way"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Workgroups of a launch, all of them or, with an argument, only those of x 2 to 4, y 1 to 2, z 1,
-// which then are a launch of their own.
+// Workgroups of a launch: all of them or, with an argument, only those of x 2 to 4, y 1 to 2, z 1,
+// as a launch of their own.
 #include <hip/hip_runtime.h>
 #include <cstdio>
 #include <cstdlib>
@@ -28,7 +28,7 @@ __host__ __device__ int number(int x, int y, int z)
 	return ((z * HEIGHT + y) * WIDTH + x) * LANES;
 }
 
-// Runs once in a wave, or is not reached by all of it.
+// Executes once per wave, or is not reached by all of it.
 __global__ void guarded(int *out, const int *in, int n, int3 base)
 {
 	int first = number(blockIdx.x + base.x, blockIdx.y + base.y, blockIdx.z + base.z);

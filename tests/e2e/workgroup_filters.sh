@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# With --filter-x, -y and -z the counters are those of the selected workgroups: the same as the handler
-# computes from a trace with this filter, as the kinds count in a launch of just these workgroups, and as
-# the machine counts in that launch. With a filter that selects all workgroups they are all.
+# With --filter-x, -y and -z the counters are those of the selected workgroups. They equal those
+# that the handler computes from a trace with this filter, those of each kind in a launch of only
+# these workgroups, and the simulator's in that launch. A filter that selects all workgroups gives
+# the counters of all.
 # Folder: llvm-plugin
 . "$(dirname "$0")/lib.sh"
 PROBE_KINDS=memory,trace,count
@@ -28,7 +29,7 @@ blocks()
 	balanced "$1"
 }
 
-# both FLAGS...: the program compiled so
+# both FLAGS...: the program compiled with these flags
 both()
 {
 	compile "$source/tests/e2e/workgroup_filters.hip" program "$@"
@@ -51,7 +52,8 @@ both()
 
 both -O0
 both -O3
-# The machine's own: every place with blocks has an instruction that ran as often, every access is equal.
+# Compared with the simulator: every position with blocks has an instruction that executed as often,
+# and every access is equal.
 PROBE_SIM_PCS=pcs.csv record plain.db --no-instrumented -q -- ./program alone
 "$build/tests/isa_lines" plain.db pcs.csv all >all.csv
 "$build/tests/isa_lines" plain.db pcs.csv >isa.csv
@@ -75,7 +77,7 @@ SELECT * FROM result WHERE verdict = '';
 SELECT sum(verdict = 'equal') > 5 FROM result;
 END
 expect "accesses that the machine did not count so" "$(cat accesses.txt)" "1"
-# All of them, by name; and none.
+# All of them, by an explicit range; and none.
 record all.db --kind memory --filter-x 0:4294967296 -q -- ./program
 rows all.db all.txt
 record whole.db --kind memory --filter-x 0:7 --filter-y 0:99 -q -- ./program

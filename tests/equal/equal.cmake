@@ -11,9 +11,9 @@ set(equal_kinds memory trace time count)
 list(JOIN equal_kinds "," equal_kinds_text)
 file(MAKE_DIRECTORY ${equal_out})
 
-# Each program is also compiled without the plugin: these kernels are the reference. PORTABLE: with the probes
-# that RDNA gets. CLANG <major>: that clang itself, which keeps calls of device functions where hipcc inlines
-# all it can. Debian's HIP runtime loads code objects of version 4.
+# Each program is also compiled without the plugin: these kernels are the reference. PORTABLE: with
+# the generic probes, as for RDNA. CLANG <major>: with that clang, which keeps calls of device
+# functions that hipcc inlines. Debian's HIP runtime loads code objects of version 4.
 function(probe_equal_program name source)
 	cmake_parse_arguments(arg "PORTABLE" "CLANG" "" ${ARGN})
 	set(portable 0)

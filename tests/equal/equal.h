@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Kernels whose effects are compared: a program of cases, each launched over fresh memory whose every
-// byte is then printed as one hash per region. Instrumented or not, the output has to be the same.
+// Kernels whose effects are compared: a program of cases, each launched on fresh memory; every byte
+// of it is then printed as one hash per region. The output must be the same with and without
+// probes.
 //
-// All memory a kernel may write lies in one allocation, between guards: a write that strays by less
-// than a guard is reported here, a wilder one is a fault of the simulated GPU.
+// All memory that a kernel may write is in one allocation, between guards: a write that strays by
+// less than a guard is reported here, a larger one is a fault of the simulated GPU.
 #ifndef PROBE_TESTS_EQUAL_H
 #define PROBE_TESTS_EQUAL_H
 
@@ -32,7 +33,7 @@ enum {
 	SLICE = 64, // bytes of `out` that a work-item owns
 };
 
-// What a case may use. `acc` is for atomics whose order does not show.
+// What a case may use. `acc` is for atomics whose order has no visible effect.
 struct world {
 	uint8_t *in, *out, *acc;
 };
@@ -100,7 +101,7 @@ static int run_case(const test_case &test, uint8_t *arena, const std::vector<uin
 	return bad;
 }
 
-// The words of `in` are small positive numbers, so that sums of floats made of them are exact.
+// The words of `in` are small positive numbers, so that sums of floats made from them are exact.
 static int run_cases(const test_case *cases, size_t count, int argc, char **argv)
 {
 	std::vector<uint8_t> before(ARENA);

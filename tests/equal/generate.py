@@ -52,7 +52,7 @@ class Kernel:
 		kind = self.access_type()
 		count = 32768 // SIZES[kind]
 		index = self.pick(f"t", f"t * {self.random.randrange(1, 40)}", self.expr(1), f"(bx * 97 + t / 4)", "5u")
-		# The flat way loses the address space: the pointer comes from memory.
+		# A flat access loses the address space, because the pointer comes from memory.
 		pointer = self.pick("in", "in", "*where")
 		self.put(f"{self.var()} ^= fold(((const {kind} *)({pointer}))[({index}) % {count}u]);")
 
@@ -163,7 +163,8 @@ class Kernel:
 			"*lds ^= x; out[8 + (x & 7)] = *lds; return *lds * 5;",
 			"uint32_t a[4] = {{x, x + 1, x + 2, x + 3}}; a[x & 3] ^= *lds; return a[depth & 3] + a[0];")
 			for _ in range(2)]
-		# What recurses is named so: its stack cannot be bounded, and it may be refused.
+		# Recursive kernels have it in their name: their stack cannot be bounded, and they
+		# may run uninstrumented.
 		if any("depth - 1" in body for body in bodies):
 			self.name += "r"
 		names = [f"{self.name}_f{i}" for i in range(2)]

@@ -84,7 +84,7 @@ def compile_file(compiler, arguments, number):
 
 	seconds, error, _ = attempt(False, texts)
 	if error:
-		# What no compiler takes says nothing about the plugin.
+		# Kernels that the compiler rejects without the plugin say nothing about the plugin.
 		refused = [n for n in texts if attempt(False, [n])[1]]
 		for n in refused:
 			del texts[n]

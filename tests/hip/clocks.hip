@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Simulated time as a program sees it: durations from events follow the work and the bytes. What
-// is printed is compared between runs by clocks.sh: it must be the same to the last digit.
+// Simulated time as a program sees it: durations from events grow with the work and the bytes.
+// clocks.sh compares the output of several runs: it must be identical.
 #include "hip_test.h"
 
 static __global__ void spin_fma(float *out, int rounds)
@@ -12,7 +12,7 @@ static __global__ void spin_fma(float *out, int rounds)
 	out[blockIdx.x * blockDim.x + threadIdx.x] = x;
 }
 
-// With the model off the numbers are the host's, and only their being there can be tested.
+// With the model off the numbers are the host's; only their presence can be tested.
 static bool simulated()
 {
 	const char *model = getenv("PROBE_SIM_MODEL");
@@ -114,7 +114,7 @@ static void clocks_in_kernels(hipStream_t stream)
 		// Both clocks tell the same time, 17 cycles to the tick, and of the same instant.
 		EXPECT(fabs(inside - ticks) < 0.2);
 		EXPECT(fabs((double)got[0] / 17 - (double)got[2]) < 20);
-		// The event's time is that and the launch.
+		// The event's time is this plus the launch.
 		EXPECT(whole > inside && whole < inside + 8);
 	}
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A cooperative launch: the whole grid meets, through global wave sync. The header of cooperative
-// groups does not compile with Debian's hipcc 5.2.3, so grid.sync() is called by its inner name.
+// A cooperative launch: the whole grid synchronises through global wave sync. The header of
+// cooperative groups does not compile with Debian's hipcc 5.2.3, so grid.sync() is called by its
+// internal name.
 #include "hip_test.h"
 
 extern "C" __device__ void __ockl_grid_sync(void);

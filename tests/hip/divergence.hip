@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Control flow in which the lanes of a wave part: down to one, in nested loops of different
-// lengths, through early returns, and through code that no lane runs.
+// Control flow in which the lanes of a wave diverge: down to one, in nested loops of different
+// lengths, through early returns, and through code that no lane executes.
 #include "hip_test.h"
 
-// Each lane takes its own way through a tree of branches, one lane at the bottom.
+// Each lane takes its own path through a tree of branches, one lane at each leaf.
 __host__ __device__ static uint32_t tree(uint32_t lane, uint32_t seed)
 {
 	uint32_t value = seed;
@@ -51,7 +51,7 @@ __host__ __device__ static uint32_t loops(uint32_t lane)
 	return sum;
 }
 
-// How long a lane goes on depends on what it finds.
+// How long a lane continues depends on its values.
 __host__ __device__ static uint32_t collatz(uint32_t n)
 {
 	uint32_t steps = 0;
@@ -82,7 +82,7 @@ __global__ void one_by_one(uint32_t *out)
 		}
 }
 
-// Lanes leave a few at a time; what is left still votes.
+// Lanes leave a few at a time; the remaining ones still vote.
 __global__ void leave(uint32_t *out)
 {
 	uint32_t at = blockIdx.x * blockDim.x + threadIdx.x;
@@ -94,7 +94,8 @@ __global__ void leave(uint32_t *out)
 	}
 }
 
-// A wave whole of which skips the body, one of which half does, memory and LDS in it.
+// A wave that skips the body completely, and one of which half executes it; the body uses memory
+// and LDS.
 __global__ void skipped(uint32_t *out, const uint32_t *none, uint32_t from)
 {
 	__shared__ uint32_t cells[256];
@@ -103,7 +104,7 @@ __global__ void skipped(uint32_t *out, const uint32_t *none, uint32_t from)
 	__syncthreads();
 	if (threadIdx.x >= from) {
 		cells[threadIdx.x] = threadIdx.x - from + 1;
-		/* Never taken: a load from nowhere that must not happen. */
+		/* Never executed: a load from an invalid address. */
 		if (from == 1000)
 			cells[threadIdx.x] = none[threadIdx.x];
 	}

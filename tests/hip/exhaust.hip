@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Device memory runs out: an error, not the end; and it is there again after it was freed.
+// Device memory runs out: an error, and not the end of the process. It is available again after it
+// was freed.
 #include "hip_test.h"
 
 __global__ void fill(uint32_t *cells, uint32_t value)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Programs that must die; which way is the argument. expect_fault.sh checks how: each LINE comment
-// marks the line that the report must name.
+// Programs that must die; the argument selects how. expect_fault.sh checks the result: each LINE
+// comment marks the line that the report must name.
 #include "hip_test.h"
 
 #include <unistd.h>
@@ -115,7 +115,7 @@ static void run(const char *way, int *cells)
 	} else if (!strcmp(way, "wild")) {
 		store<<<1, 64>>>((int *)0x1234567890abcdec, 0);
 	} else if (!strcmp(way, "code")) {
-		/* The library that simulates: a kernel must not be able to touch it. */
+		/* The simulator's own library: a kernel must not be able to access it. */
 		store<<<1, 64>>>((int *)(void *)&hipGetDeviceCount, 0);
 	} else if (!strcmp(way, "misaligned")) {
 		misaligned<<<1, 64>>>((char *)cells);

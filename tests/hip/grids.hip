@@ -84,7 +84,7 @@ int main()
 	refused(dim3(0), dim3(64), 0);
 	refused(dim3(1), dim3(0), 0);
 	refused(dim3(1u << 24), dim3(1024), 0); // 2^34 work-items in one dimension
-	// And afterwards all is as before.
+	// Afterwards everything works as before.
 	all_run_once(dim3(5), dim3(100));
 	return 0;
 }

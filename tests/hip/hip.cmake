@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# HIP programs on the simulated GPU, under the real runtimes. Each runs unchanged and in the ways in
-# which the runtime takes other paths: without SDMA, without interrupts, without large BAR.
+# HIP programs on the simulated GPU, under the real runtimes. Each runs unchanged, and in
+# configurations in which the runtime takes other paths: without SDMA, without interrupts, without
+# large BAR.
 if(NOT PROBE_BUILD_SIM OR PROBE_SANITIZE)
 	return()
 endif()
@@ -30,7 +31,7 @@ function(probe_hip_test name program)
 		ENVIRONMENT "${hip_environment}" ${ARGN})
 endfunction()
 
-# The one argument there is: the code object that partial.hip loads.
+# The only argument: the code object that partial.hip loads.
 add_custom_command(OUTPUT ${hip_out}/partial.co
 	COMMAND ${HIPCC} --genco --offload-arch=gfx90a -O2 ${hip_dir}/partial_kernel.hip
 		-o ${hip_out}/partial.co
@@ -63,7 +64,7 @@ foreach(name divergence halves sorting stencils waves)
 	probe_hip_test(${name}.quantum ${name}
 		"PROBE_SIM_QUANTUM=7;PROBE_SIM_THREADS=3;PROBE_SIM_FILL=0xdeadbeef")
 endforeach()
-# Everything translated before it runs.
+# Everything is translated before it runs.
 if(TARGET probe_sim_jit)
 	foreach(name arithmetic shared divergence halves sorting stencils waves)
 		probe_hip_test(${name}.jit ${name} PROBE_SIM_JIT=2)
@@ -149,8 +150,8 @@ probe_test(NAME hip.sampling.same TIER hip FOLDER simgpu
 	COMMAND sh ${hip_dir}/sampling.sh ${hip_out}/sampling ${hip_out}/sampling.same
 	ENVIRONMENT "${hip_environment}" PROBE_SIM_PC=1)
 
-# The same programs where the simulated GPU is below the system's own thunk. (sharing is left out:
-# ROCr 5.2.3's thunk crashes on the handle that is none.)
+# The same programs with the simulated GPU below the system's own thunk. (Not sharing: ROCr 5.2.3's
+# thunk crashes on an invalid handle.)
 if(TARGET hsakmt)
 	function(probe_driver_test name program)
 		probe_test(NAME hip.driver.${name} TIER hip FOLDER simgpu
@@ -253,7 +254,7 @@ probe_fault_test(call
 probe_fault_test(calldata
 	"^probe-sim: memory fault on instruction fetch: kernel _Z12call_nowherePim, .* bytes into device memory "
 	"Memory access fault by GPU node-1 .*NX")
-# The line is there under probe-run as well.
+# The line is also reported under probe-run.
 if(TARGET probe-run AND TARGET probe-hsa)
 	probe_fault_test(free NAME free.recorded
 		ENVIRONMENT "UNDER=$<TARGET_FILE:probe-run> --device=sim --force -d ${hip_out}/fault-run -o fault.db --"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Small self-checking HIP programs: every result is compared with what the host works out, and the
-// program exits 0 only if all are equal.
+// Small self-checking HIP programs: every result is compared with the host's, and the program exits
+// with 0 only if all are equal.
 #ifndef PROBE_TESTS_HIP_TEST_H
 #define PROBE_TESTS_HIP_TEST_H
 
@@ -31,7 +31,7 @@ static inline void hip_check(hipError_t status, const char *call, int line)
 		}                                                                                  \
 	} while (0)
 
-// Bytes that differ are named by the first element that does.
+// If bytes differ, the first different element is reported.
 template <typename T>
 static void expect_equal(const char *what, const std::vector<T> &got, const std::vector<T> &want)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// More workgroups than the device can hold, in which later ones wait for earlier ones: a scan that
-// looks back, a chain, and a lock.
+// More workgroups than the device can hold, in which later ones wait for earlier ones: a scan with
+// look-back, a chain, and a lock.
 #include "hip_test.h"
 
 __device__ static uint32_t load(const uint32_t *at)
@@ -80,7 +80,7 @@ __global__ void lock(uint32_t *taken, volatile uint32_t *count)
 
 int main()
 {
-	// With so much LDS a compute unit holds one group: 104 run at a time.
+	// With this much LDS, a compute unit holds one group: 104 run at a time.
 	const uint32_t groups = 300, lds = 40000;
 	std::vector<uint32_t> in(groups * 64), want(groups * 64), links(groups);
 	uint32_t sum = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Several GPUs: each with its own memory and queues, copies between them, and kernels that reach
-// into a peer's memory. PROBE_SIM_GPUS says how many there are.
+// Several GPUs: each with its own memory and queues, copies between them, and kernels that access a
+// peer's memory. PROBE_SIM_GPUS is the number of GPUs.
 #include "hip_test.h"
 
 static const size_t count = 300000;
@@ -155,7 +155,7 @@ static void peer_access(std::vector<gpu> &gpus)
 	HIP(hipDeviceEnablePeerAccess(1, 0));
 }
 
-// A kernel of one device goes on when another device's kernel has ended.
+// A kernel of one device continues when another device's kernel has ended.
 static void events_across(std::vector<gpu> &gpus)
 {
 	hipEvent_t done;
@@ -172,7 +172,7 @@ static void events_across(std::vector<gpu> &gpus)
 	HIP(hipEventDestroy(done));
 }
 
-// Host memory, pinned and managed, is everybody's.
+// Host memory, pinned and managed, is accessible to all.
 static void host_memory(std::vector<gpu> &gpus)
 {
 	uint32_t *pinned, *managed;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The cost model against figures that others measured on MI210 and MI250 (one die of it). Prints
+// Compares the cost model with published measurements of MI210 and MI250 (one die of it). Prints
 // "name value" lines; published.py compares them with published_figures.csv. Each kernel does what
-// the source of its figure says; none is tuned to the model.
+// the source of its figure describes; none is tuned to the model.
 #include "simgpu/probe_sim.h"
 #include "hip_test.h"
 
@@ -28,7 +28,8 @@ static void print(const std::string &name, double value)
 
 enum { MHZ = 1700, UNITS = 104 };
 
-// Amount per second of the last launch of a kernel that does `amount`; a first one warms caches.
+// Amount per second of the last launch of a kernel that processes `amount`; the first launch warms
+// the caches.
 template <typename F> static double per_ns(const char *kernel, double amount, F launch)
 {
 	launch();
@@ -189,7 +190,7 @@ static void arithmetic()
 
 // ---- Latencies ---------------------------------------------------------------------------------
 
-// Cycles of a step of a pointer chase by one lane, in its last lap.
+// Cycles per step of a pointer chase by one lane, in its last iteration.
 extern "C" __global__ void vector_chase(uint64_t p, int steps, uint64_t *cycles)
 {
 	for (int lap = 0; lap < 2; lap++) {

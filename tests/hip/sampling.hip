@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-// Memory, LDS, barriers, branches that part, slow operations: some of everything that waits. Each
-// block does another amount of it each time, or all units would do the same at any time and a tick
-// of the host trap, which comes for all of them at once, would count as one.
+// Memory, LDS, barriers, divergent branches, slow operations: something of every kind of wait. Each
+// block does a different amount in each iteration. Otherwise all units would do the same at any
+// time, and a tick of the host trap, which is the same for all, would count as one.
 __global__ void mixed(const float *in, float *out, int n, int rounds)
 {
 	__shared__ float tile[256];
@@ -116,7 +116,8 @@ static std::map<state, double> expected_states(const truth &truth)
 		kind kind = kind_at(pc);
 		bool never = kind == NOP || kind == WAIT;
 
-		// What no unit takes is never seen as issued: its own slots count as what it does.
+		// Instructions that use no unit are never seen as issued: their own slots count as
+		// their wait reason.
 		int own = kind == NOP ? INTERNAL : kind == WAIT ? WAITCNT : -1;
 
 		expected[{pc, own}] += 4.0 * (double)row.second.issued;
@@ -159,7 +160,7 @@ static void stochastic()
 	EXPECT(chi_square(pcs) < 4 && chi_square(states) < 4);
 }
 
-// Waits of many lengths and few instructions, so that much time passes at little cost.
+// Waits of many lengths and few instructions, so that much simulated time passes at little cost.
 __global__ void resting(const float *in, float *out, int n, int rounds)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -251,7 +252,8 @@ static void check_record(const record &r)
 	EXPECT((r.snapshot[0] & 1) && !(r.snapshot[0] >> 26));
 	EXPECT(r.waves() >= 1 && r.waves() <= 32);
 	EXPECT(r.exec);
-	// No pipe refuses what was not chosen for it; exports and direct LDS loads there are none.
+	// No pipe stalls an instruction that was not chosen for it; exports and direct LDS loads do
+	// not occur.
 	EXPECT(!(r.stall() & ~r.issue()));
 	EXPECT(!(r.stall() & 2));
 	if (r.issued()) {
@@ -285,7 +287,7 @@ static void invariants()
 		EXPECT(r.correlation == records[0].correlation);
 		r.issued() ? types |= 1u << r.type() : reasons |= 1u << r.reason();
 	}
-	// All that this kernel does has been seen.
+	// All types of instructions of this kernel have been seen.
 	EXPECT((types & 0x635) == 0x635); // valu, scalar, lds, flat, branches taken and not
 	EXPECT((reasons & 0x75) == 0x75); // fetch, waitcnt, barrier, arbiter, busy units
 }
@@ -444,7 +446,7 @@ static void lanes()
 	EXPECT(even > 100 && odd > 100);
 }
 
-// Everything that the next run must have as well; times count from the first sample.
+// Everything that must be the same in the next run; times count from the first sample.
 static void list()
 {
 	for (int method = 0; method < 2; method++) {

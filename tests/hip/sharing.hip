@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Managed memory with advice and prefetches, and sharing with other processes, which is refused.
+// Managed memory with advice and prefetches, and sharing with other processes, which is not
+// supported.
 #include "hip_test.h"
 
 static const int count = 1 << 18;
@@ -67,7 +68,7 @@ static void other_processes()
 	EXPECT(hipIpcGetMemHandle(&handle, memory) != hipSuccess);
 	memset(&handle, 1, sizeof(handle));
 	EXPECT(hipIpcOpenMemHandle(&opened, handle, hipIpcMemLazyEnablePeerAccess) != hipSuccess);
-	// The device works on.
+	// The device continues to work.
 	HIP(hipMemset(memory, 0, 4096));
 	HIP(hipFree(memory));
 }

@@ -83,7 +83,7 @@ __global__ void vector_chase(uint64_t p, int rounds, uint64_t *cycles)
 	}
 }
 
-// A ring through `bytes`, one pointer per `stride`, in rising order or all over the place.
+// A ring through `bytes`, one pointer per `stride`, in rising or random order.
 static void make_ring(device_array<uint64_t> &device, size_t bytes, size_t stride, bool rising)
 {
 	size_t n = bytes / stride, step = 1, at = 0;
@@ -104,7 +104,7 @@ static void make_ring(device_array<uint64_t> &device, size_t bytes, size_t strid
 	HIP(hipMemcpy(device.data, host.data(), bytes, hipMemcpyHostToDevice));
 }
 
-// Cycles per step of the last of `laps` laps.
+// Cycles per step in the last of `laps` iterations.
 template <typename F>
 static double lap(F kernel, size_t bytes, size_t stride, int laps, bool rising = false)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Hard cases of queues, signals, loading and the end of a process, against HSA itself.
+# Difficult cases of queues, signals, loading and process exit, with HSA directly.
 if(NOT PROBE_BUILD_SIM OR PROBE_SANITIZE)
 	return()
 endif()

@@ -59,7 +59,7 @@ static void case_burst(void)
 {
 	static const uint32_t sizes[] = {2, 4, 16, 64, 256, 1024};
 
-	/* ROCr refuses, or rounds up, what is below its minimum; so must we. */
+	/* ROCr rejects, or rounds up, sizes below its minimum; so must the tool. */
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		if (!refused(sizes[i]))
 			burst(sizes[i], i % 2 ? HSA_QUEUE_TYPE_SINGLE : HSA_QUEUE_TYPE_MULTI, 2000);
@@ -112,7 +112,7 @@ static void case_signals(void)
 		HSA(hsa_amd_profiling_get_dispatch_time(app.gpu, signals[i], &time));
 		HSA(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &after));
 		EXPECT(time.start && time.start < time.end && time.start >= last);
-		/* Simulated time begins with the process and knows nothing of what the host did. */
+		/* Simulated time begins with the process and is independent of the host. */
 		if (host_time)
 			EXPECT(time.start >= before && time.end <= after);
 		last = time.end;
@@ -331,8 +331,8 @@ static hsa_status_t take_pool(hsa_amd_memory_pool_t pool, void *ret)
 }
 
 /*
- * Writes 16 KiB past the end of an allocation, which is harmless while no other allocation is there:
- * ROCr puts the next small allocation of the process right behind it.
+ * Writes 16 KiB past the end of an allocation, which is harmless while no other allocation is
+ * there. ROCr places the next small allocation of the process directly after it.
  */
 static void case_overrun(void)
 {
@@ -353,7 +353,7 @@ static void case_overrun(void)
 	printf("overrun\n");
 }
 
-/* Ends with work in flight, nothing destroyed. */
+/* Ends with work in flight and with nothing destroyed. */
 static void case_leave(void)
 {
 	struct app_kernel kernel = app_kernel(&app, "stamp");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hsa_hard CODE_OBJECT CASE: what strains queues, signals, loading and the end of a process. Exit
- * status 0 if all held; the "leave" cases end as their name says.
+ * hsa_hard CODE_OBJECT CASE: stress tests of queues, signals, loading and process exit. Exit status
+ * 0 if all succeeded; the "leave" cases end as their name says.
  */
 #include "tests/hsa/hsa_app.h"
 
@@ -58,7 +58,7 @@ static void wait_until_started(volatile uint32_t *started)
 		sched_yield();
 }
 
-/* 64 kernels on 64 queues, each waiting for the next queue's; the host sets the last one going. */
+/* 64 kernels on 64 queues, each waiting for the next queue's; the host starts the last one. */
 static void case_queues(void)
 {
 	enum { COUNT = 64 };
@@ -226,7 +226,10 @@ static void expect_child(pid_t child, int status)
 	EXPECT(WIFEXITED(got) && WEXITSTATUS(got) == status);
 }
 
-/* Children of a process whose kernel runs: they end as they like, and it does not notice. */
+/*
+ * Children of a process whose kernel runs: they end in different ways, and the parent is not
+ * affected.
+ */
 static void case_fork(void)
 {
 	hsa_queue_t *queue;
@@ -257,7 +260,7 @@ static void case_fork(void)
 	HSA(hsa_queue_destroy(queue));
 }
 
-/* ---- The end, with a kernel running that never will ------------------------------------------ */
+/* ---- Process exit while a kernel runs that never ends ---------------------------------------- */
 
 static void leave_exit(void)
 {

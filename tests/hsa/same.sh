@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # same.sh BUILD CODE_OBJECT CASE memory|trace|off: output and exit status of a case are the same
-# with and without the tool, every dispatch is seen and completed, nothing is lost.
+# with and without the tool, every dispatch is recorded and completed, and nothing is lost.
 set -u
 build=$1
 code=$2

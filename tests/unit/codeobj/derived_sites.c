@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The derived arrays of a site table, each field of each element replaced by each extreme value:
- * the table is refused with a sentence, or every index in what was read is in bounds.
+ * The derived arrays of a site table, with each field of each element replaced by each extreme
+ * value. Either the table is rejected with a message, or every index in the result is in bounds.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include "codeobj/sites.h"
 #include "common/err.h"
 
-/* Sites: a load and a store of one group behind a branch, its rows; a block of kind `count`. */
+/* Sites: a load and a store of one group after a branch, with its rows; a block of kind `count`. */
 enum {
 	LOAD,
 	STORE,
@@ -137,10 +137,10 @@ static struct probe_sites sites_of(const struct forged *forged)
 	return sites;
 }
 
-/* Accepted? */
+/* True if it was accepted. */
 static bool read_forged(const struct forged *forged)
 {
-	struct forged *copy = malloc(sizeof(*copy)); /* its end is watched */
+	struct forged *copy = malloc(sizeof(*copy)); /* the sanitizer watches its end */
 	struct probe_sites sites = sites_of(forged);
 	struct derived_source source = {copy->proofs, &copy->group, copy->predicates, 1, 3};
 	struct probe_err *err;

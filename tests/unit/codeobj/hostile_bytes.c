@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Damaged code objects: every prefix, thousands of mutations. In this process for what is ours and
- * for libelf and libdwarf as we open it; through throw-away children for amd-comgr too.
+ * Damaged code objects: every prefix, thousands of mutations. Probe's own code, libelf and libdwarf
+ * run in this process; amd-comgr runs in short-lived children.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,7 +63,7 @@ static uint8_t *copy_of(const struct sample *sample, size_t size)
 	return bytes;
 }
 
-/* What came out must survive its way through the pipe, and every damage to that. */
+/* The result must survive the pipe, and so must every damage to it. */
 static void through_pipe(const struct probe_lines *lines, uint64_t *seed)
 {
 	struct probe_lines *received;
@@ -134,7 +134,7 @@ static void test_line_mutations(void **state)
 		uint8_t *bytes = copy_of(sample, sample->size);
 
 		forge_mutate(bytes, sample->size, &seed);
-		/* The interesting part: from the first debug section on. */
+		/* The relevant part: from the first debug section on. */
 		forge_mutate(bytes + 0xd00, sample->size - 0xd00, &seed);
 		if (read_lines(bytes, sample->size, &seed))
 			good++;

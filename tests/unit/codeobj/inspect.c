@@ -110,11 +110,11 @@ static void test_child(void **state)
 	assert_null(probe_child_run("work", large, NULL, &bytes, &size));
 	assert_int_equal(size, 4000000);
 	free(bytes);
-	/* No file can be opened, and what a library prints goes nowhere. */
+	/* No file can be opened, and output of a library is discarded. */
 	assert_null(probe_child_run("work", try_files, NULL, &bytes, &size));
 	assert_memory_equal(bytes, "\0\0\0\0\1\0\0\0", 8);
 	free(bytes);
-	/* Programs that ignore SIGCHLD reap for us. */
+	/* In programs that ignore SIGCHLD, the kernel reaps the child. */
 	signal(SIGCHLD, SIG_IGN);
 	assert_null(probe_child_run("work", answer, (void *)"hello", &bytes, &size));
 	free(bytes);
@@ -251,7 +251,7 @@ static void test_site_section(void **state)
 	assert_null(codeobj->lines);
 	assert_null(codeobj->lines_err);
 	probe_codeobj_destroy(codeobj);
-	/* A broken table costs the table only. */
+	/* A malformed table affects only the table. */
 	elf.bytes[128] ^= 1;
 	assert_null(probe_codeobj_inspect("t", elf.bytes, elf.size, PROBE_INSPECT_SITES, &codeobj));
 	assert_null(codeobj->sites);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose code is at an address, and where a kernel ends: by symbols, kernels, debug information. */
+/*
+ * Which kernel or function contains an address, and where a kernel ends: by symbols, kernels, debug
+ * information.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,14 +64,14 @@ static void extents(void **state)
 	const struct probe_instruction *first = rows;
 
 	(void)state;
-	/* Padding is behind the last terminator, and not the kernel's. */
+	/* Padding comes after the last terminator and does not belong to the kernel. */
 	assert_int_equal(extent(&by_symbols, 100), 2);
 	assert_int_equal(extent(&by_debug, 100), 2);
 	assert_int_equal(extent(&by_symbols, 112), 2);
 	assert_int_equal(extent(&by_debug, 112), 2);
 	assert_int_equal(extent(&by_symbols, 120), 2);
 	assert_int_equal(extent(&by_debug, 120), 2);
-	/* Nothing known: all of it, up to the last terminator. */
+	/* Nothing is known: everything up to the last terminator. */
 	assert_int_equal(extent(&nothing, 100), 7);
 	/* Not the start of an instruction. */
 	assert_int_equal(probe_kernel_extent(&by_symbols, &disassembly, 102, &first), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The site table reader: what is right, every way to be wrong, every truncation, mutations. */
+/* The reader of site tables: valid tables, every kind of error, every truncation, mutations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -154,7 +154,7 @@ static void test_every_prefix(void **state)
 	}
 }
 
-/* Use all that a table promises: the sanitizer watches. */
+/* Uses everything that a table promises, under the sanitizer. */
 static size_t touch(const struct probe_sites *sites)
 {
 	size_t sum = 0;
@@ -198,7 +198,7 @@ static void test_mutations(void **state)
 			probe_sites_destroy(sites);
 		}
 	}
-	/* Both ways were taken. */
+	/* Both results occurred. */
 	assert_true(good > 1000 && bad > 1000);
 }
 

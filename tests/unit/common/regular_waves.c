@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regular waves, against every lane of every launch. */
+/* Regular waves, compared with every lane of every launch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@ static int32_t id(const uint32_t group[3], uint32_t item, int axis)
 	return (int32_t)(item / group[0] / group[1]);
 }
 
-/* Do the lanes of all waves, whole and short, lie alike, seen from lane 0? */
+/* True if the lanes of all waves, full and partial, have equal offsets relative to lane 0. */
 static bool alike(const uint32_t group[3])
 {
 	uint32_t items = group[0] * group[1] * group[2];
@@ -45,7 +45,7 @@ static void check_group(const uint32_t group[3])
 		assert_int_equal(exec, 0);
 		return;
 	}
-	/* It may be careful, but not with the shapes that are common. */
+	/* It may be conservative, but not for common shapes. */
 	if (!exec) {
 		assert_true(group[2] > 1 || 64 % group[0]);
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the memory handler says of causes and fixes, and that what it says is verified is true;
- * global memory: handlers_advice_global.c.
+ * Causes and fixes of the memory handler; results marked "verified" must be true. For global memory
+ * see advice_global.c.
  */
 #include "tests/unit/handlers/send_records.h"
 
@@ -73,7 +73,7 @@ static void test_advice(void **state)
 	       "execution)");
 }
 
-/* Many lanes on few words: said so, and the copies that are proposed were counted. */
+/* Many lanes on few words: the cause says so, and the proposed copies were counted. */
 static void test_contended(void **state)
 {
 	uint32_t site = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_LDS, 4, 4);
@@ -89,7 +89,7 @@ static void test_contended(void **state)
 	assert_non_null(strstr(host_text(&host_state, 0, "cause"), "32 lanes update one word"));
 	assert_int_equal(sscanf(host_text(&host_state, 0, "fix"), "keep %u copies", &copies), 1);
 	assert_string_equal(host_text(&host_state, 0, "verified"), "conflicts");
-	/* The fix, made. */
+	/* The fix, applied. */
 	for (unsigned lane = 0; lane < 64; lane++)
 		copied[lane] = 512 + (lane % 2 * copies + lane % copies) * 4;
 	assert_true(host_real(&host_state, 0, "before") == (double)get(0, "conflicts"));
@@ -315,7 +315,7 @@ static void test_rows_known(void **state)
 		assert_int_equal(strncmp(host_text(&host_state, 0, "fix"), text, strlen(text)), 0);
 		assert_string_equal(host_text(&host_state, 0, "verified"), "conflicts");
 	}
-	/* What is said of both holds for both. */
+	/* Advice for both accesses holds for both. */
 	for (unsigned pitch = 17; pitch <= 33; pitch += 16) {
 		start(NULL);
 		send_doubles(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 8, 8), pitch);

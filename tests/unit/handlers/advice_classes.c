@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the memory handler makes of the class of an address, and of accesses next to each other. */
+/* Advice of the memory handler by the class of an address, and for adjacent accesses. */
 #include "tests/unit/handlers/send_records.h"
 
 #include <probe/words.h>
@@ -32,7 +32,7 @@ static void test_near(void **state)
 	assert_non_null(strstr(host_text(&host_state, 0, "cause"), ": 42.67 of 128 B of each"));
 }
 
-/* What data flow says of the index. */
+/* The cause says what data flow shows about the index. */
 static void test_classes(void **state)
 {
 	static const struct {
@@ -48,7 +48,7 @@ static void test_classes(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (!instance)
 			start(state);
-		/* Even if all lanes happen to be at one stride. */
+		/* Even if all lanes happen to have one stride. */
 		send_affine(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), ~0ull,
 			    0x7f0000000000, 64);
 		host_state.sites[0].address_class = (uint8_t)cases[i].class;

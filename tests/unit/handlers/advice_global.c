@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the memory handler says of accesses to global memory, and to scratch, by the shapes of
- * workgroups and the lanes that are active.
+ * Advice of the memory handler for accesses to global memory and to scratch, by the shapes of
+ * workgroups and the active lanes.
  */
 #include "tests/unit/handlers/send_records.h"
 
@@ -67,7 +67,7 @@ static void test_partial_wave(void **state)
 	assert_non_null(strstr(host_text(&host_state, 0, "cause"), "lanes are 8 B apart"));
 }
 
-/* The same from counters: what they tell, and where they do not. */
+/* The same from counters: what they show, and what they cannot. */
 static void test_partial_wave_counted(void **state)
 {
 	struct probe_counter_row row = {.site = 0};
@@ -153,7 +153,7 @@ static void test_group_shapes(void **state)
 	(void)state;
 	after = advise_group(16, 4, 64, 4, "within each row of 16 work-items lanes are 64 B apart",
 			     "swap the indices");
-	/* The fix, made: one row of 64, which may begin anywhere. */
+	/* The fix, applied: one row of 64, which may begin at any position. */
 	start(NULL);
 	send_group(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), 64, 1, 4, 256);
 	finish();
@@ -185,7 +185,7 @@ static void test_word_per_row(void **state)
 			     "make the workgroup wider, for example dim3(64, 4)");
 	assert_null(strstr(host_text(&host_state, 0, "fix"), "sort"));
 	assert_string_equal(host_text(&host_state, 0, "verified"), "cache lines of 128 B");
-	/* The fix, made: each of the 4 waves in a row. */
+	/* The fix, applied: each of the 4 waves in a row. */
 	start(NULL);
 	send_group(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), 64, 4, 0, 256);
 	finish();
@@ -230,7 +230,7 @@ static void test_row_each_counted(void **state)
 		assert_int_equal(probe_handler.batch(instance, &batch), 0);
 		finish();
 		assert_string_equal(host_text(&host_state, 0, "fix"), "");
-		/* What the compiler proved does: a word for each row, wherever the rows are. */
+		/* The compiler's proof shows it: a word for each row, wherever the rows are. */
 		start(NULL);
 		dispatch.group[0] = dispatch.group[1] = width;
 		add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
@@ -262,7 +262,7 @@ static void test_odd_group(void **state)
 	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "a multiple of 64 work-items"));
 }
 
-/* A fix that leaves what there was is not offered. */
+/* A fix that changes nothing is not proposed. */
 static void test_sorting_useless(void **state)
 {
 	uint32_t site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 1, 1);
@@ -302,7 +302,7 @@ static const char *fix_of_steps(unsigned waves, unsigned steps, unsigned scatter
 	return host_text(&host_state, 0, "fix");
 }
 
-/* What one wave uses again at another step is no promise for a step. */
+/* Reuse by one wave at another step does not help within a step. */
 static void test_sorted_by_step(void **state)
 {
 	(void)state;
@@ -416,7 +416,7 @@ static int64_t send_uses(const struct use *uses, size_t count)
 	return lines;
 }
 
-/* What the fix says of all accesses of the buffer is what they take once it is made. */
+/* The numbers of a fix for all accesses to the buffer are those measured after it is applied. */
 static void test_structs(void **state)
 {
 	static const struct use structs[] = {{1, 0, 4, 16}, {1, 4, 4, 16}, {2, 4, 4, 16}};
@@ -472,7 +472,7 @@ static void test_structs(void **state)
 			1);
 	assert_int_equal(listed[0], listed[1]);
 	assert_int_equal(listed[0], send_uses(apart, 2));
-	/* Who takes whole structs gains nothing, and loses nothing. */
+	/* Accesses to whole structs neither gain nor lose. */
 	send_uses(whole, 3);
 	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
 			       "with 2 other accesses to the buffer 18 cache lines of 128 B in "
@@ -518,7 +518,7 @@ static void test_rows_and_columns(void **state)
 	assert_null(strstr(host_text(&host_state, 2, "fix"), "transpose"));
 }
 
-/* In no allocation that is known. */
+/* In no known allocation. */
 static void test_nobodys(void **state)
 {
 	static const struct use nobodys[] = {{0, 0, 4, 16}, {1, 0, 4, 16}};

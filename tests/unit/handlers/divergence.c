@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The divergence handler against counting lane by lane. */
+/* The divergence handler, compared with counting lane by lane. */
 #include <math.h>
 
 #include "tests/unit/handlers/random_accesses.h"
@@ -55,7 +55,7 @@ static void test_random(void **unused)
 		uint32_t id = i % state.site_count;
 
 		random_access(&seed, &state.sites[id], &random);
-		/* A lane the wave did not begin with is none of random_access()'s, but for this. */
+		/* random_access() uses only lanes with which the wave began. */
 		random.wave.exec |= random.access.exec;
 		random_send(&probe_handler, instance, &random.access, 1);
 		want_access(&want[id], &random);

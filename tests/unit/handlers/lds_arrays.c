@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the memory handler proposes for accesses that share an array in LDS: one layout for all,
- * whose conflicts, counted for each access by the plain rules, are those that it says.
+ * The memory handler's proposals for accesses that share an array in LDS: one layout for all. Its
+ * conflicts, counted for each access by the reference rules, are those that the proposal states.
  */
 #include "tests/unit/handlers/send_records.h"
 
@@ -255,7 +255,7 @@ static void test_apart(void **state)
 		strstr(host_text(&host_state, right, "fix"), "from 16 to 17 elements of 8 B"));
 }
 
-/* Counters without addresses: nothing is said of arrays. */
+/* Counters without addresses: nothing is known about arrays. */
 static void test_counters(void **state)
 {
 	static const unsigned units[] = {4, 8};

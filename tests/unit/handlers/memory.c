@@ -304,7 +304,7 @@ static void test_transpose(void **state)
 			       "verified: at most 4 cache lines of 128 B after, 32 before"));
 }
 
-/* Uniform reads touch fewer lines than lanes could need: good, and no finding. */
+/* Uniform loads touch fewer cache lines than lanes could need: no finding. */
 static void test_broadcast(void **state)
 {
 	uint32_t site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The race handler against comparing every access with every other one. */
+/* The race handler, compared with a check of every access against every other one. */
 #include "tests/unit/handlers/random_accesses.h"
 
 extern const struct probe_handler probe_handler;
@@ -365,7 +365,9 @@ static void test_parts_of_words(void **unused)
 	assert_int_equal(host_get(&state, 2, "address"), 3);
 }
 
-/* So many without a stride that they are not all kept as they came: before and behind a barrier. */
+/*
+ * So many accesses without a stride that not all are stored unchanged: before and after a barrier.
+ */
 static void test_scattered(void **unused)
 {
 	(void)unused;
@@ -383,7 +385,7 @@ static void test_scattered(void **unused)
 	assert_int_equal(host_get(&state, 0, "address"), 256 * 7);
 }
 
-/* More between two barriers than is kept as it came; the same again and again is kept once. */
+/* More accesses between two barriers than are stored unchanged; repeated ones are stored once. */
 static void test_many(void **unused)
 {
 	(void)unused;

@@ -104,7 +104,7 @@ static void drain_gives_up_without_progress(void **state)
 	end(queue);
 }
 
-/* A forked child has no such thread; its parent's queues are not its own. */
+/* A forked child does not have the thread; its parent's queues are not its own. */
 static void forgets_in_a_child(void **state)
 {
 	struct probe_queue *queue = begin();

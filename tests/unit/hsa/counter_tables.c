@@ -184,8 +184,8 @@ static void lost_copy_breaks_the_queue(void **state)
 }
 
 /*
- * A table that could not be cleared holds the counters of its last use: a dispatch in flight that
- * uses it next must not report them as its own.
+ * A table that could not be cleared contains the counters of its last use: a dispatch in flight
+ * that uses it next must not report them as its own.
  */
 static void failed_copy_spoils_its_table_only(void **state)
 {
@@ -208,7 +208,7 @@ static void failed_copy_spoils_its_table_only(void **state)
 	for (int i = 0; i < PROBE_TABLES + 1; i++) {
 		bool spoilt;
 
-		/* The failed one is given up after the others. */
+		/* The failed one is abandoned after the others. */
 		assert_true(next_complete(&complete));
 		spoilt = complete.id == 1 || complete.id == PROBE_TABLES + 1;
 		assert_int_equal(complete.counters, spoilt ? 0 : 1);

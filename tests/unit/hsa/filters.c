@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the environment asks for: kinds, name filters, dispatches. */
+/* The configuration in the environment: kinds, name filters, dispatches. */
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdarg.h>
@@ -100,7 +100,7 @@ static void kernel_names(void **state)
 	assert_false(probe_config_wants(&config, "my_transpose_lds"));
 }
 
-/* A filter that makes no sense must not instrument everything. */
+/* A malformed filter must not instrument everything. */
 static void broken_filters_pass_nothing(void **state)
 {
 	static const char *const broken[][2] = {{"PROBE_KERNEL_INCLUDE", "("},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sampler of the injected library against a stand-in for ROCr's PC sampling that keeps the
- * contract of AMD's header and has the defects ROCr 7.0 is known for.
+ * The sampler of the injected library, with a mock of ROCr's PC sampling that fulfils the contract
+ * of AMD's header and has the known defects of ROCr 7.0.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@
 
 #define SECOND 1000000000ull
 
-/* ---- The stand-in --------------------------------------------------------------------------- */
+/* ---- The mock ------------------------------------------------------------------------------- */
 
 static struct {
 	pthread_mutex_t lock;
@@ -26,7 +26,7 @@ static struct {
 	/* How it misbehaves. */
 	hsa_status_t create_status;
 	bool flush_hangs, destroy_hangs, start_hangs, copy_fails;
-	/* What it is asked to do, and has. */
+	/* Requested configuration, and state. */
 	uint32_t method, units;
 	size_t interval, buffer_size;
 	probe_hsa_pcs_data_ready *ready;
@@ -63,7 +63,7 @@ static hsa_status_t copy(void *hsa_data, size_t size, void *destination)
 	uint64_t *words = destination;
 
 	assert_ptr_equal(hsa_data, &rocr);
-	/* The header promises parts; 7.0 refuses them. */
+	/* The header allows parts of the data; ROCr 7.0 rejects them. */
 	if (size != rocr.announced || rocr.copy_fails)
 		return HSA_STATUS_ERROR_EXCEPTION;
 	for (size_t i = 0; i < size / 64; i++) {
@@ -130,7 +130,7 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mu
 	return err;
 }
 
-/* Let it go on, and wait until it has come back. */
+/* Lets the call continue, and waits until it has returned. */
 static void release(bool *flag)
 {
 	pthread_mutex_lock(&rocr.lock);
@@ -462,7 +462,7 @@ int main(void)
 		cmocka_unit_test_setup(failed_create_is_final, set_up),
 		cmocka_unit_test_setup(many_flush, set_up),
 		cmocka_unit_test_setup(nobody_offers_it, set_up),
-		/* These leave threads behind, as they must. */
+		/* These tests leave threads behind, as expected. */
 		cmocka_unit_test_setup(destroy_may_hang, set_up),
 		cmocka_unit_test_setup(flush_may_hang, set_up),
 		cmocka_unit_test_setup(start_may_hang, set_up),

@@ -232,7 +232,7 @@ static void test_packet_stride(void **state)
 	assert_int_equal(find(&rows, LOAD)[PROBE_C_STRIDE_HI], PROBE_STRIDE_BIAS + 4 - 4 * 4);
 	assert_int_equal(rows.lost, 0);
 	free(rows.row);
-	/* There is no such field, or it is none of these widths. */
+	/* There is no such field, or it has none of the supported widths. */
 	for (int i = 0; i < 2; i++) {
 		members[LOAD].stride[1].offset = 5;
 		rows = make(&launch, raw, 2);
@@ -331,7 +331,7 @@ static void test_placed(void **state)
 	free(rows.row);
 }
 
-/* What cannot be is lost, not guessed. */
+/* Impossible counts are lost, not guessed. */
 static void test_lost(void **state)
 {
 	struct probe_counter_row raw[] = {{.site = GROUP}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said of many workgroups at once, against each lane of each of them. */
+/* Results for many workgroups at once, compared with each lane of each of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -182,11 +182,11 @@ static void test_anything(void **state)
 		assert_int_equal(count(&box, truth == TRUTH_NO), 0);
 		said++;
 	}
-	/* It would be as right to know nothing. */
+	/* Not knowing anything would also be correct. */
 	assert_in_range(said, 3000, 20000);
 }
 
-/* ---- What programs ask ----------------------------------------------------------------------- */
+/* ---- Typical conditions of programs ---------------------------------------------------------- */
 
 /* x >= 3 && x < n - 3 && min(y, 9) * n + x < n * n, of signed numbers of 32 bits */
 static void inside(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which launches are alike. */
+/* Which launches have equal results. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -82,7 +82,7 @@ static struct launch_memo_row *rows(struct launch_memo *memo)
 	return launch_memo_rows(memo, &table, &launch, FIRST, COUNT);
 }
 
-/* Was there a launch like it? From now on there was. */
+/* True if there was an equal launch; from now on there was. */
 static bool knows(struct launch_memo *memo)
 {
 	struct launch_memo_row *row = rows(memo);
@@ -191,7 +191,7 @@ static void test_room(void **state)
 	for (int round = 0; round < 2; round++)
 		for (arguments.n = 0; arguments.n < 16; arguments.n++)
 			assert_int_equal(knows(*state), round);
-	/* One more: the one longest ago goes. */
+	/* One more: the least recently used one is dropped. */
 	assert_false(knows(*state));
 	arguments.n = 1;
 	assert_true(knows(*state));

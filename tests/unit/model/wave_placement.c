@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the waves of a launch lie, against a loop over every one of them. */
+/* Positions of the waves of a launch, compared with a loop over every wave. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -267,7 +267,7 @@ static void test_large(void **state)
 	wave_classes_deinit(&classes);
 }
 
-/* Every lane, where nothing else is asked. */
+/* Every lane, if there is no other condition. */
 static void test_no_expression(void **state)
 {
 	const struct placement_query query = {DERIVED_NONE, DERIVED_NONE, DERIVED_NONE, false};

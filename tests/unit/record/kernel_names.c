@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of kernels as people read them. */
+/* Demangled names of kernels. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,8 @@ static const struct {
 	{"plain", "plain"},
 	{"_ZL2k1PfPKfi.intern.5f29ab0c", "k1(float*, float const*, int)"},
 	{"_ZL2k1PfPKfi.static.123", "k1(float*, float const*, int)"},
-	{"plain.intern.5f29", "plain.intern.5f29"}, /* not mangled: nothing says that it is ours */
+	{"plain.intern.5f29", "plain.intern.5f29"}, /* not mangled: nothing shows that the compiler
+						     * appended the suffix */
 	{"_Znonsense.intern.5f29", "_Znonsense.intern.5f29"},
 };
 

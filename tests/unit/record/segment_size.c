@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a traced process has in common with probe-run is small, however many rings it wants. */
+/*
+ * The memory shared between a traced process and probe-run is small, however many rings the process
+ * requests.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -298,7 +298,7 @@ static void events(void **state)
 	/* That reset it. */
 	assert_int_equal(wait_for(data, 1, 0, &result), 0);
 	assert_int_equal(result, KFD_IOC_WAIT_RESULT_TIMEOUT);
-	/* Its age is 2 by now: who has seen 1 need not wait, who has seen 2 must. */
+	/* Its age is 2 now: a waiter that has seen 1 need not wait, one that has seen 2 must. */
 	data[0].last_event_age = 1;
 	assert_int_equal(wait_for(data, 1, 0, &result), 0);
 	assert_int_equal(result, KFD_IOC_WAIT_RESULT_COMPLETE);
@@ -483,7 +483,10 @@ static void device_paths(void **state)
 	assert_int_equal(sim_device_open("/dev/dri/renderD129", O_RDWR), -ENOENT);
 }
 
-/* Any bytes in any call: an error or a result, never a crash, and the driver works afterwards. */
+/*
+ * Any bytes in any call: an error or a result, never a crash, and the driver still works
+ * afterwards.
+ */
 static void any_bytes(void **state)
 {
 	unsigned seed = 3;

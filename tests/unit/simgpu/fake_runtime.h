@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of the machine play the runtime with: memory for the GPU, one queue in it, a fake
- * kernel, packets and signals. set_up() and tear_down() go around each test.
+ * Plays the runtime for the tests of the machine: memory for the GPU, one queue in it, a fake
+ * kernel, packets and signals. set_up() and tear_down() surround each test.
  */
 #ifndef PROBE_TESTS_UNIT_SIMGPU_FAKE_RUNTIME_H
 #define PROBE_TESTS_UNIT_SIMGPU_FAKE_RUNTIME_H

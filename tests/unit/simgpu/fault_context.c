@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What error messages say: what lies near an address, and which file code came from. */
+/* The contents of error messages: what is near an address, and which file code came from. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -189,7 +189,7 @@ static void code_in_memory(void **state)
 	snprintf(uri, sizeof(uri), "memory://%d#offset=0x%llx&size=%zu", getpid(),
 		 (unsigned long long)(uintptr_t)bytes, sizeof(bytes) - 1);
 	expect_bytes(uri, bytes);
-	/* Freed by now: an answer, not a crash. */
+	/* Already freed: an error, not a crash. */
 	gone = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	munmap(gone, PAGE);
 	snprintf(uri, sizeof(uri), "memory://%d#offset=0x%llx&size=%d", getpid(),

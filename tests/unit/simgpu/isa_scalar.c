@@ -196,7 +196,7 @@ static void test_scratch_stores(void **state)
 	}
 }
 
-/* The machine does what they ask for: they stop with their opcode and offset. */
+/* The machine executes their requests: they stop with their opcode and offset. */
 static void test_gws(void **state)
 {
 	static const unsigned int opcodes[] = {153, 155, 156, 154, 152};

@@ -170,7 +170,7 @@ static void test_single(void **state)
 	assert_int_equal(bad, 0);
 }
 
-/* MODE does not reach single precision: rounding and denormals stay as they are. */
+/* MODE has no effect on single precision: rounding and denormals do not change. */
 static void test_mode(void **state)
 {
 	(void)state;

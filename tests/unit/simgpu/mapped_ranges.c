@@ -297,7 +297,9 @@ static void managed_memory_comes_and_goes(void **state)
 	assert_true(visible(base + 2 * PAGE));
 	assert_int_equal(get_one(base, 4 * PAGE, SIM_SVM_ACCESS, 1), SIM_SVM_NO_ACCESS);
 	assert_int_equal(get_one(base + 2 * PAGE, 2 * PAGE, SIM_SVM_ACCESS, 1), SIM_SVM_ACCESS);
-	/* What was set already changes nothing, so ranges that were found stay valid. */
+	/*
+	 * Setting the same attributes again changes nothing, so ranges that were found stay valid.
+	 */
 	generation = sim_mem_generation();
 	set_one(base + 2 * PAGE, PAGE, SIM_SVM_ACCESS, 1);
 	assert_int_equal(sim_mem_generation(), generation);
@@ -405,7 +407,7 @@ static void each_gpu_sees_its_own(void **state)
 	assert_false(reads(base, 1));
 	assert_int_equal(sim_mem_free(base), 0);
 
-	/* Two who pin the same host memory, each for a GPU. */
+	/* Two callers that pin the same host memory, each for another GPU. */
 	range = host_range((uint64_t)(uintptr_t)host, PAGE);
 	assert_int_equal(sim_mem_register(&range), 0);
 	assert_int_equal(sim_mem_map(range.base, gpu, 1, &alias), 0);

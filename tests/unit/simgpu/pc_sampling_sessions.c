@@ -53,7 +53,7 @@ static void ready(void *data, size_t size, size_t lost, probe_hsa_pcs_copy *copy
 			client->received++;
 		}
 	}
-	/* Not from here: it would wait for itself. */
+	/* Not from this thread: it would wait for itself. */
 	assert_int_equal(hsa_ven_amd_pcs_flush(client->session), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 	pthread_mutex_unlock(&client->lock);
 }
@@ -130,7 +130,9 @@ static void flushes(void **state)
 	assert_int_equal(client.partial, 2);
 	assert_false(pthread_equal(client.thread, pthread_self()));
 	assert_true(client.in_order && !client.lost);
-	/* What was not delivered goes with the session; a stranger's samples go nowhere. */
+	/*
+	 * Undelivered samples are lost with the session; samples for another session are dropped.
+	 */
 	give(&client, 0, 1015, 3);
 	sim_sampling_deliver(0, client.serial + 1, (const uint8_t[64]){0}, 1, 0);
 	end(&client);

@@ -82,8 +82,8 @@ static void barriers_without_a_signal_cost_nothing(void **state)
 }
 
 /*
- * The runtime leaves a dependency out if the signal is complete when it looks. Both ways must
- * come to the same time.
+ * The runtime omits a dependency if the signal is complete when it looks. Both cases must give the
+ * same time.
  */
 static void a_dependency_equals_having_waited(void **state)
 {
@@ -95,7 +95,7 @@ static void a_dependency_equals_having_waited(void **state)
 	sim_timeline_init(&asked);
 	sim_timeline_init(&left_out);
 	end = kernel(&other, 1000000);
-	/* Asked before it is over: the barrier waits. */
+	/* Queried before it has ended: the barrier waits. */
 	sim_timeline_pick(&asked);
 	sim_timeline_begin(&asked, false);
 	sim_timeline_signal(&other, end);

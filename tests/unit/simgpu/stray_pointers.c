@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Invalid pointers, in packets, descriptors, queues and registrations: each is an error
- * of the device, and none is followed. Worth most under the address sanitizer.
+ * Invalid pointers, in packets, descriptors, queues and registrations: each is an error of the
+ * device, and none is dereferenced. Most useful under the address sanitizer.
  */
 #include <sched.h>
 #include <setjmp.h>
@@ -356,7 +356,7 @@ static enum sim_stop count_group(struct sim_wave *wave, uint64_t step)
 	return SIM_STOP_END;
 }
 
-/* 2^64 workgroups: a count that wraps would be 0, and the kernel over at once. */
+/* 2^64 workgroups: a count that wraps would be 0, and the kernel would end at once. */
 static void endless_grid(void **state)
 {
 	hsa_kernel_dispatch_packet_t packet = kernel_packet();
@@ -406,7 +406,7 @@ static void queue_memory_is_held(void **state)
 static _Atomic(uint32_t *) victim;
 static atomic_uint rounds;
 
-/* Found once, used for the whole turn, as a wave's cached ranges are. */
+/* Looked up once, used for the whole quantum, like a wave's cached ranges. */
 static enum sim_stop write_on(struct sim_wave *wave, uint64_t step)
 {
 	volatile uint32_t *cells = atomic_load(&victim);
@@ -441,7 +441,7 @@ static void freed_under_a_kernel(void **state)
 	while (!atomic_load(&rounds))
 		sched_yield();
 	assert_int_equal(hsaKmtFreeMemory(memory, 1 << 20), HSAKMT_STATUS_SUCCESS);
-	/* Gone for every look-up, but still there for who is in it. */
+	/* No look-up finds it any more, but it is still there for threads that have entered. */
 	assert_int_not_equal(hsaKmtQueryPointerInfo(memory, &info), HSAKMT_STATUS_SUCCESS);
 	assert_true(is_mapped(memory));
 	later = gpu_memory(1 << 20);

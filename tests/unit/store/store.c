@@ -152,7 +152,7 @@ static void schema_is_the_golden_one(void **state)
 	assert_same_lines(text, golden);
 	free(text);
 	free(golden);
-	/* Every view can be asked on an empty database. */
+	/* Every view can be queried on an empty database. */
 	sqlite3_prepare_v2(reader.db, "SELECT name FROM sqlite_master WHERE type = 'view'", -1,
 			   &stmt, NULL);
 	while (sqlite3_step(stmt) == SQLITE_ROW) {
@@ -246,7 +246,7 @@ static const struct probe_hr_dispatch dispatch = {
 	.group = {64, 1, 1},
 };
 
-/* ROCpd's view joins everything: each dispatch must show, also one of an unknown kernel. */
+/* ROCpd's view joins everything: it must show each dispatch, even one of an unknown kernel. */
 static void kernels_view_shows_every_dispatch(void **state)
 {
 	struct probe_store *store = create();
@@ -307,7 +307,7 @@ static void a_full_disk_is_counted(void **state)
 	assert_int_equal(stream.pending, 0);
 	assert_true(stream.lost > 0 && stream.stored > 0);
 	assert_int_equal(stream.stored + stream.lost, added);
-	/* Room for the reason is left: the big transaction is gone. */
+	/* There is space for the reason, because the large transaction was rolled back. */
 	probe_store_final_attempt(store);
 	probe_store_set_int(store, "partial", 1);
 	assert_true(probe_store_commit(store));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The supervisor's end of a segment: what it takes, and that nothing in the mapping is trusted. */
+/* The supervisor's end of a segment: what it accepts; nothing in the mapping is trusted. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,7 +79,9 @@ static void takes_records_in_order(void **state)
 		assert_int_equal(seg->host_data[i], 0);
 }
 
-/* Many laps, with every rest at the ring's end: PAD where a header fits, nothing where not. */
+/*
+ * Many times around the ring, with every remainder at its end: PAD if a header fits, else nothing.
+ */
 static void wraps(void **state)
 {
 	struct segment_reader *seg = *state;
@@ -148,7 +150,7 @@ static void counts_a_damaged_record(void **state)
 	assert_int_equal(seg->loss.corrupt, 1);
 }
 
-/* Sizes that lie: none may be followed while others write, all are passed over at the end. */
+/* Wrong sizes: none is followed while others write, and all are skipped at the end. */
 static void refuses_lying_sizes(void **state)
 {
 	static const uint32_t sizes[] = {
@@ -184,7 +186,7 @@ static void survives_any_head(void **state)
 	assert_int_equal(seg->loss.corrupt, 1);
 }
 
-/* A whole ring of noise, many times: it ends, within bounds (sanitizers watch), and says so. */
+/* A whole ring of noise, many times: it ends, within bounds (sanitizers watch), and reports it. */
 static void survives_noise(void **state)
 {
 	struct segment_reader *seg = *state;

@@ -149,7 +149,7 @@ static void closed_and_off_do_nothing(void **state)
 	close_pair(&file, &seg);
 }
 
-/* Waits for a reader once; in vain, it does not wait again. */
+/* Waits for a reader once; after a timeout it does not wait again. */
 static void waiting_is_bounded(void **state)
 {
 	struct iovec part = {(void *)"12345678", 8};
@@ -221,7 +221,10 @@ static void hostile_header_is_refused(void **state)
 	segment_file_destroy(&file);
 }
 
-/* Whatever the other side writes into the control words, puts end and stay inside. */
+/*
+ * Whatever the other side writes into the control words, puts terminate and stay inside of the
+ * ring.
+ */
 static void hostile_control_words_are_survived(void **state)
 {
 	static const uint64_t tails[] = {1, 8, 4095, ~0ull, 1ull << 63, 12345678};

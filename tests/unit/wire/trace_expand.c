@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Short trace records written out, against the addresses they were made of. */
+/* Expansion of short trace records, compared with the addresses they were made from. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -456,7 +456,7 @@ static void refuses_names(void **state)
 		assert_false(probe_trace_group_read(1, names[i], &got));
 }
 
-/* Whatever the bytes are: in bounds, to the end. */
+/* For any bytes: stays in bounds, and reaches the end. */
 static void takes_anything(void **state)
 {
 	(void)state;

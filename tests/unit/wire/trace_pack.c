@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packing trace bytes: nothing is lost, whatever they are, and packed bytes that lie are refused.
- */
+/* Packing trace bytes: nothing is lost for any input, and malformed packed bytes are rejected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -122,7 +121,7 @@ static void the_worst_fits(void **state)
 	assert_int_equal(packed, 512 * 35);
 }
 
-/* Packed bytes changed anywhere: refused or something else, never out of bounds. */
+/* Packed bytes changed anywhere: rejected or a different result, never out of bounds. */
 static void damage_is_survived(void **state)
 {
 	static unsigned char bytes[BYTES], packed[PROBE_TRACE_PACK_MAX(BYTES)];

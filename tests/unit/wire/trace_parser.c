@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trace records into batches: what they mean, where they stop, and bytes that lie. */
+/* Trace records into batches: their meaning, where parsing stops, and malformed bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -258,7 +258,7 @@ static void refuses_bytes_that_lie(void **state)
 	}
 }
 
-/* Every cut of a good piece: never past the end, and what is whole is understood. */
+/* Every truncation of a valid piece: never past the end, and complete records are parsed. */
 static void takes_every_truncation(void **state)
 {
 	static const uint64_t full[] = {1, 2, 3};
