@@ -73,6 +73,7 @@ static void balance_trace(const struct recording *recording, struct balance *bal
 	balance->emitted = recording->counts.trace_emitted;
 	balance->dropped[PROBE_DROP_FULL] = recording->counts.trace_dropped;
 	balance->dropped[PROBE_DROP_CORRUPT] = recording->counts.trace_corrupt;
+	balance->dropped[PROBE_DROP_MISSING] = recording->counts.trace_missing;
 }
 
 static void balance_samples(const struct recording *recording, struct balance *balance)

@@ -111,7 +111,10 @@ static void read_counts(struct recorder *recorder)
 	segment_reader_ring_counts(seg, &counts->trace_emitted, &counts->trace_dropped);
 	counts->trace_emitted = stated(counts->trace_emitted);
 	counts->trace_dropped = stated(counts->trace_dropped);
-	/* The device counts only the records that it drops. */
+	/* The device counts only the records that it drops, in both words. */
+	if (counts->trace_emitted < counts->trace_dropped)
+		counts->trace_emitted = counts->trace_dropped;
+	counts->trace_missing = counts->trace_emitted - counts->trace_dropped;
 	counts->trace_emitted += counts->trace_read + counts->stored_lost;
 	counts->trace_dropped += counts->stored_lost;
 }
@@ -191,6 +194,8 @@ static const char *why_ended(const struct recorder *recorder)
 
 	if (stop == RECORDER_STOP_REPLACED && !exited)
 		return "the process executed another program";
+	if (stop == RECORDER_STOP_TERMINATED && process_alive(recorder))
+		return "the recorder was ended by SIGTERM";
 	if (stop == RECORDER_STOP_LEFT && process_alive(recorder))
 		return "the process still ran when the application had ended";
 	return exited ? NULL : "the process was killed, or ended without an exit record";
@@ -207,7 +212,8 @@ static void *run(void *user)
 	for (unsigned i = 0; (busy && i % 16) || still_alive(recorder, idle_timeout(objects, busy));
 	     i++)
 		busy = poll_segment(recorder, false);
-	if (atomic_load(&recorder->stop) == RECORDER_STOP_LEFT)
+	if (atomic_load(&recorder->stop) == RECORDER_STOP_LEFT ||
+	    atomic_load(&recorder->stop) == RECORDER_STOP_TERMINATED)
 		recorder->drain_until = handler_clock_ns() + DRAIN_NS;
 	while (poll_segment(recorder, true) && !drained_enough(recorder))
 		;

@@ -19,8 +19,9 @@
 /* Why a recording ends although its process is alive. */
 enum recorder_stop_reason {
 	RECORDER_STOP_NOT = 0,
-	RECORDER_STOP_LEFT,	/* the application has ended, but this process has not */
-	RECORDER_STOP_REPLACED, /* the process has executed another program */
+	RECORDER_STOP_LEFT,	  /* the application has ended, but this process has not */
+	RECORDER_STOP_TERMINATED, /* the recorder got SIGTERM */
+	RECORDER_STOP_REPLACED,	  /* the process has executed another program */
 };
 
 struct recorder {

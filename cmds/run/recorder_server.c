@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -27,6 +29,7 @@
 #include "common/log.h"
 
 #define GRACE_NS	1000000000ull /* time limit for processes that outlive the application */
+#define TERMINATE_NS	5000000000ull /* for the application, once the recorder is to end */
 #define ENVIRONMENT_MAX (1u << 20)
 
 /*
@@ -98,8 +101,12 @@ struct probe_err *run_server_init(struct run_server *server, const struct run_co
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct probe_err *err;
 
-	*server =
-		(struct run_server){.config = config, .plugins = plugins, .fd = -1, .control = -1};
+	*server = (struct run_server){.config = config,
+				      .plugins = plugins,
+				      .fd = -1,
+				      .control = -1,
+				      .signals = -1,
+				      .orders = -1};
 	err = make_directory(server);
 	if (err)
 		return err;
@@ -130,7 +137,11 @@ void run_server_deinit(struct run_server *server)
 		rmdir(server->directory);
 	free(server->path);
 	free(server->directory);
-	*server = (struct run_server){.fd = -1, .control = -1};
+	if (server->signals >= 0)
+		close(server->signals);
+	if (server->orders >= 0)
+		close(server->orders);
+	*server = (struct run_server){.fd = -1, .control = -1, .signals = -1, .orders = -1};
 }
 
 static void accept_all(struct run_server *server)
@@ -372,17 +383,54 @@ static void poll_once(struct run_server *server, const int *extra, size_t extra_
 		accept_all(server);
 }
 
+/* One descriptor for what the loops below wait for. SIGTERM is blocked (child_process.c). */
+static void watch_orders(struct run_server *server, int control)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	server->control = control;
+	server->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	server->orders = epoll_create1(EPOLL_CLOEXEC);
+	if (server->orders >= 0) {
+		epoll_ctl(server->orders, EPOLL_CTL_ADD, control, &event);
+		epoll_ctl(server->orders, EPOLL_CTL_ADD, server->signals, &event);
+	}
+}
+
+/*
+ * SIGTERM asks for an end with everything stored: when the application has ended, which often gets
+ * the same signal, or after TERMINATE_NS; a second one at once.
+ */
+static void take_signals(struct run_server *server)
+{
+	struct signalfd_siginfo info;
+
+	while (server->signals >= 0 &&
+	       read(server->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (server->terminated)
+			server->ended = server->stop = true;
+		else
+			server->terminated = handler_clock_ns();
+	}
+}
+
 static void take_orders(struct run_server *server)
 {
 	struct run_order order;
 	ssize_t got = 1;
 
+	take_signals(server);
 	while (server->control >= 0 && got > 0) {
 		got = recv(server->control, &order, sizeof(order), MSG_DONTWAIT);
 		if (got < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (got != (ssize_t)sizeof(order)) {
-			server->control = -1; /* probe-run has died; its descriptor stays open */
+			/* probe-run has died; its descriptor stays open */
+			epoll_ctl(server->orders, EPOLL_CTL_DEL, server->control, NULL);
+			server->control = -1;
 			return;
 		}
 		if (order.type == RUN_ORDER_APPLICATION)
@@ -413,12 +461,13 @@ bool run_server_serve(struct run_server *server, int control)
 	uint64_t orphaned = 0;
 	int pidfd = -1;
 
-	server->control = control;
+	watch_orders(server, control);
 	while (!server->ended) {
-		int extra[] = {server->control, pidfd};
+		int extra[] = {server->orders, pidfd};
+		bool look = (pidfd < 0 && server->control < 0) || server->terminated;
 
 		/* Without pidfds (Linux before 5.3), check every 20 ms. */
-		poll_once(server, extra, 2, pidfd < 0 && server->control < 0 ? 20 : -1);
+		poll_once(server, extra, 2, look ? 20 : -1);
 		take_orders(server);
 		if (server->application && pidfd < 0)
 			pidfd = (int)syscall(SYS_pidfd_open, server->application, 0);
@@ -432,8 +481,11 @@ bool run_server_serve(struct run_server *server, int control)
 				handler_clock_ns() - orphaned > GRACE_NS && all_done(server);
 		else if (!server->ended && pidfd >= 0 &&
 			 application_ended(pidfd, server->application))
-			poll_once(server, &server->control, 1,
+			poll_once(server, &server->orders, 1,
 				  -1); /* the order is about to arrive */
+		if (server->stop ||
+		    (server->terminated && handler_clock_ns() - server->terminated > TERMINATE_NS))
+			server->ended = server->stop = true;
 	}
 	if (pidfd >= 0)
 		close(pidfd);
@@ -443,7 +495,8 @@ bool run_server_serve(struct run_server *server, int control)
 static void stop_all(const struct run_server *server)
 {
 	for (struct recorder *recorder = server->recorders; recorder; recorder = recorder->next)
-		recorder_stop(recorder, RECORDER_STOP_LEFT);
+		recorder_stop(recorder,
+			      server->terminated ? RECORDER_STOP_TERMINATED : RECORDER_STOP_LEFT);
 }
 
 void run_server_finish(struct run_server *server)
@@ -454,7 +507,7 @@ void run_server_finish(struct run_server *server)
 	poll_once(server, NULL, 0, 0); /* handle processes that connected just before the end */
 	poll_once(server, NULL, 0, 0);
 	while (!all_done(server)) {
-		poll_once(server, &server->control, 1, 1);
+		poll_once(server, &server->orders, 1, 1);
 		take_orders(server);
 		if (!stopped && (server->stop || handler_clock_ns() - start >= GRACE_NS)) {
 			stopped = true;
@@ -493,7 +546,7 @@ static void handle(struct run_server *server, struct recorder *recorder,
 
 void run_server_handle(struct run_server *server)
 {
-	const struct handler_stop stop = {server->control, stop_requested, server};
+	const struct handler_stop stop = {server->orders, stop_requested, server};
 
 	for (struct recorder *recorder = server->recorders; recorder; recorder = recorder->next) {
 		if (!stop_requested(server))

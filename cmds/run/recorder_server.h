@@ -41,6 +41,9 @@ struct run_server {
 	struct handler_workers *workers; /* opened for the first process; then NULL */
 	struct recorder *recorders;	 /* newest first */
 	int control;			 /* orders arrive here; -1 = no more */
+	int signals;			 /* SIGTERM to the recorder; -1 = none */
+	int orders;			 /* readable if one of both is; -1 = none */
+	uint64_t terminated;		 /* when the first SIGTERM came; 0 = none has */
 	pid_t application;		 /* 0 = not known yet */
 	bool ended, stop;		 /* set by an order */
 	uint64_t refused;		 /* processes that connected but could not be recorded */

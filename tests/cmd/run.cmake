@@ -18,7 +18,7 @@ foreach(case ${cases})
 endforeach()
 
 # The reliability goals that these tests prove: ctest -L R2.
-set(goals R2=kill_supervisor R2=kill_application R2=killed R3=foreign_lock R3=lost R3=own_count R3=impossible_counts
+set(goals R2=kill_supervisor R2=kill_application R2=killed R2=terminate_recorder R3=foreign_lock R3=lost R3=own_count R3=impossible_counts
 	R5=disk_full R5=total_loss R6=hostile R6=foreign_source R8=signals R12=handler_crashes R12=handler_fails)
 foreach(goal ${goals})
 	string(REPLACE "=" ";" pair ${goal})
