@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 CONFIGURE := cmake --preset default --log-level=WARNING
 
-.PHONY: help demo check check-long check-rocm6.1 check-rocm6.4 bench build install clean
+.PHONY: help demo check check-long check-rocm6.1 check-rocm6.4 bench build install package clean
 
 help:
 	@echo 'make demo     build, compile examples/transpose.hip with the plugin, run it, print the report'
@@ -15,6 +15,7 @@ help:
 	@echo 'make bench    measure; prints a table and writes build/bench.json'
 	@echo 'make build    build only'
 	@echo 'make install  install under PREFIX ($(PREFIX))'
+	@echo 'make package  a Debian package in build/package, installed and tried in a mount namespace (as root)'
 	@echo 'make clean    remove build/'
 	@echo 'Missing Debian packages are installed first (as root or with sudo) and named.'
 
@@ -52,6 +53,13 @@ bench:
 
 install: build
 	@cmake --install build --prefix $(PREFIX)
+
+package:
+	@cmake/packages.sh demo
+	@$(CONFIGURE)
+	@cmake --build --preset default
+	@cd build && cpack -G DEB
+	@cmake/package-check.sh build/package/*.deb
 
 clean:
 	@rm -rf build

@@ -15,3 +15,8 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/probe DESTINATION include)
 install(FILES ${CMAKE_BINARY_DIR}/lib/cmake/probe/probeConfig.cmake
 	${CMAKE_BINARY_DIR}/lib/cmake/probe/probeConfigVersion.cmake
 	DESTINATION lib/cmake/probe)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/ DESTINATION share/doc/probe PATTERN man EXCLUDE)
+install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md DESTINATION share/doc/probe)
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION share/doc/probe RENAME copyright)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples DESTINATION share/doc/probe
+	PATTERN CMakeLists.txt EXCLUDE)
