@@ -8,12 +8,12 @@
 
 enum { GROUPS = 6, LANES = 192, WAVES = LANES / 64, TURNS = 5 };
 
-static __device__ __attribute__((noinline)) void nap(int turns)
+static __device__ __attribute__((noinline)) void spin(int turns)
 {
-	probe_region_begin("nap");
+	probe_region_begin("spin");
 	for (int i = 0; i < turns; i++)
 		__builtin_amdgcn_s_sleep(8);
-	probe_region_end("nap");
+	probe_region_end("spin");
 }
 
 // clocks[wave] = cycles of the first "known" region, measured inside of it; turns[wave] = of the
@@ -48,7 +48,7 @@ __global__ void regions(unsigned long long *clocks, unsigned long long *turns)
 		__builtin_amdgcn_s_sleep(1);
 		probe_region_end("branch");
 	}
-	nap(3);
+	spin(3);
 	// Left open by the waves of group 0, which end inside of it.
 	probe_region_begin("left");
 	if (blockIdx.x == 0)

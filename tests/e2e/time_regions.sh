@@ -18,7 +18,7 @@ spans()
 }
 
 # 6 groups of 3 waves.
-for row in 'known|18|0' 'outer|18|0' 'inner|90|0' 'branch|9|0' 'nap|18|0' 'left|18|3'; do
+for row in 'known|18|0' 'outer|18|0' 'inner|90|0' 'branch|9|0' 'spin|18|0' 'left|18|3'; do
 	region=${row%%|*}
 	expect "$region" "$(spans 'executions, open' "$region")" "${row#*|}"
 done
@@ -27,7 +27,7 @@ expect "kernels" "$(sqlite3 run.db "SELECT executions FROM probe_time_span
 expect "a kernel without regions has a time too" "$(sqlite3 run.db "SELECT executions, min > 0, share
 	FROM probe_time_span WHERE what = 'function' AND name LIKE 'none%'")" "1|1|1.0"
 expect "the function that is not inlined" "$(sqlite3 run.db "SELECT executions FROM probe_time_span
-	WHERE what = 'function' AND name LIKE '%nap%'")" 18
+	WHERE what = 'function' AND name LIKE '%spin%'")" 18
 
 # A span includes its contents and a small cost of stamps: one before the kernel's own reading of
 # the clock and one after it.
@@ -109,7 +109,7 @@ expect "no timeline" "$(sqlite3 again.db 'SELECT count(*) FROM probe_time_line')
 compile "$source/tests/e2e/time_regions.hip" plain -O0 -I "$source/include"
 record run.db -q -a time -- ./plain >/dev/null
 balanced run.db
-for row in 'known|18|0' 'inner|90|0' 'branch|9|0' 'nap|18|0' 'left|18|3'; do
+for row in 'known|18|0' 'inner|90|0' 'branch|9|0' 'spin|18|0' 'left|18|3'; do
 	name=${row%%|*}
 	expect "-O0: $name" "$(spans 'executions, open' "$name")" "${row#*|}"
 done
@@ -137,7 +137,7 @@ expect "blocks follow one another" "$(sqlite3 run.db "SELECT k.cycles - sum(b.cy
 expect "regions are as they were" "$(spans 'executions, open' inner) $(spans 'executions, open' left)" "90|0 18|3"
 expect "functions are where they are declared" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_span t
 	JOIN probe_site s ON s.site = t.site WHERE what = 'function' AND line <> CASE
-	WHEN name LIKE 'nap%' THEN $(grep -n ' nap(int' "$source/tests/e2e/time_regions.hip" | cut -d: -f1)
+	WHEN name LIKE 'spin%' THEN $(grep -n ' spin(int' "$source/tests/e2e/time_regions.hip" | cut -d: -f1)
 	WHEN name LIKE 'once%' THEN $(grep -n 'void once' "$source/tests/e2e/time_regions.hip" | cut -d: -f1)
 	WHEN name LIKE '%apart%' THEN $(grep -n 'void apart' "$source/tests/e2e/time_regions.hip" | cut -d: -f1)
 	WHEN name LIKE 'none%' THEN $(grep -n 'void none' "$source/tests/e2e/time_regions.hip" | cut -d: -f1)
@@ -148,4 +148,4 @@ PROBE_TIME=regions compile "$source/tests/e2e/time_regions.hip" program -I "$sou
 record run.db -q -a time -- ./program >/dev/null
 balanced run.db
 expect "what there is" "$(sqlite3 run.db "SELECT group_concat(name) FROM (SELECT name FROM probe_time_span
-	WHERE what = 'function' AND name LIKE 'nap%')") $(spans executions nap)" " 18"
+	WHERE what = 'function' AND name LIKE 'spin%')") $(spans executions spin)" " 18"

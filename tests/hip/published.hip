@@ -193,7 +193,7 @@ static void arithmetic()
 // Cycles per step of a pointer chase by one lane, in its last iteration.
 extern "C" __global__ void vector_chase(uint64_t p, int steps, uint64_t *cycles)
 {
-	for (int lap = 0; lap < 2; lap++) {
+	for (int pass = 0; pass < 2; pass++) {
 		uint64_t start = clock64();
 
 		for (int i = 0; i < steps; i += 32)

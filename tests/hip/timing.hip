@@ -104,11 +104,11 @@ static void make_ring(device_array<uint64_t> &device, size_t bytes, size_t strid
 	HIP(hipMemcpy(device.data, host.data(), bytes, hipMemcpyHostToDevice));
 }
 
-// Cycles per step in the last of `laps` iterations.
+// Cycles per step in the last of `passes` iterations.
 template <typename F>
-static double lap(F kernel, size_t bytes, size_t stride, int laps, bool rising = false)
+static double step_cycles(F kernel, size_t bytes, size_t stride, int passes, bool rising = false)
 {
-	size_t rounds = std::max((size_t)1, bytes / stride / STEPS) * laps;
+	size_t rounds = std::max((size_t)1, bytes / stride / STEPS) * passes;
 	device_array<uint64_t> data(bytes / 8), cycles(rounds);
 	double sum = 0;
 
@@ -116,29 +116,29 @@ static double lap(F kernel, size_t bytes, size_t stride, int laps, bool rising =
 	kernel<<<1, 1>>>((uint64_t)data.data, (int)rounds, cycles.data);
 	HIP(hipDeviceSynchronize());
 	auto got = cycles.host();
-	for (size_t i = rounds - rounds / laps; i < rounds; i++)
+	for (size_t i = rounds - rounds / passes; i < rounds; i++)
 		sum += (double)got[i];
-	return sum / (double)(rounds / laps) / STEPS;
+	return sum / (double)(rounds / passes) / STEPS;
 }
 
 static void latencies()
 {
 	device_array<uint64_t> one((size_t)1);
 
-	near("scalar L1, cycles", lap(scalar_chase, 8192, 64, 2), 48, 10);
+	near("scalar L1, cycles", step_cycles(scalar_chase, 8192, 64, 2), 48, 10);
 	lds_chase<<<1, 64>>>(one.data);
 	HIP(hipDeviceSynchronize());
 	near("LDS, cycles", (double)one.host()[0] / STEPS, 48, 10);
-	near("vector L1, cycles", lap(vector_chase, 8192, 64, 2), 124, 10);
-	near("vector L1, all of 16 KiB", lap(vector_chase, 16384, 64, 2), 124, 10);
-	near("L2 beyond 16 KiB", lap(vector_chase, 20480, 64, 3), 302, 20);
-	near("L2, cycles", lap(vector_chase, 1 << 20, 256, 2), 302, 10);
+	near("vector L1, cycles", step_cycles(vector_chase, 8192, 64, 2), 124, 10);
+	near("vector L1, all of 16 KiB", step_cycles(vector_chase, 16384, 64, 2), 124, 10);
+	near("L2 beyond 16 KiB", step_cycles(vector_chase, 20480, 64, 3), 302, 20);
+	near("L2, cycles", step_cycles(vector_chase, 1 << 20, 256, 2), 302, 10);
 	// The lines are in the L2, where the array was cleared, and 64 bytes long.
-	near("64 bytes per step", lap(vector_chase, 1 << 18, 64, 1, true), 302, 10);
-	near("32 bytes per step", lap(vector_chase, 1 << 18, 32, 1, true), (124 + 302) / 2.0, 10);
-	near("L2, 6 MiB", lap(vector_chase, 6 << 20, 256, 2), 302, 10);
-	near("HBM, cycles", lap(vector_chase, 24 << 20, 256, 2), 741, 10);
-	near("scalar L1 beyond 16 KiB", lap(scalar_chase, 20480, 64, 3), 302, 20);
+	near("64 bytes per step", step_cycles(vector_chase, 1 << 18, 64, 1, true), 302, 10);
+	near("32 bytes per step", step_cycles(vector_chase, 1 << 18, 32, 1, true), (124 + 302) / 2.0, 10);
+	near("L2, 6 MiB", step_cycles(vector_chase, 6 << 20, 256, 2), 302, 10);
+	near("HBM, cycles", step_cycles(vector_chase, 24 << 20, 256, 2), 741, 10);
+	near("scalar L1 beyond 16 KiB", step_cycles(scalar_chase, 20480, 64, 3), 302, 20);
 }
 
 // ---- Issue -------------------------------------------------------------------------------------

@@ -39,13 +39,13 @@ echo "== csv of one kernel, json of all"
 probe-report annotate -k tile --format csv -f address,instruction,line,memory,samples,share,barrier run.db
 probe-report annotate --format json run.db |
 	jq -c 'group_by(.kernel)[] | [.[0].kernel, length, (map(.samples // 0) | add), (map(.share // 0) | add)]'
-echo "== of dispatch 2 only"
+echo "== only dispatch 2"
 probe-report annotate -d 2 --format csv -f kernel,address,samples run.db | grep -v ',$'
 echo "== the source has moved"
 mkdir -p moved/src
 cp "$data/codeobj/tile.hip" moved/src/
 probe-report annotate copy --source-dir moved run.db | body | grep ' | '
-echo "== the database's text counts; control bytes do not reach the terminal"
+echo "== the text in the database is shown; control bytes do not reach the terminal"
 sql run.db <<END
 INSERT INTO probe_source VALUES ('/src/tile.hip', 29, 'evil ' || char(27) || '[31m "text"');
 UPDATE rocpd_info_kernel_symbol_t SET display_name = 'copy' || char(10) || char(7) WHERE id = 1;
@@ -55,14 +55,14 @@ probe-report annotate copy --format csv -f kernel,source run.db | tail -3
 echo "== without debug information"
 make stripped.db tile-nodebug
 probe-report annotate copy stripped.db | body
-echo "== a name as it is printed, which is another thing as a pattern"
+echo "== a name as printed, which means something else as a pattern"
 probe-report annotate 'void ns::tile<32>(float*, float const*, int)' stripped.db | grep ^kernel
 echo "== without probes"
 sql run.db <<END
 DROP TABLE probe_memory_site;
 END
 probe-report annotate tile run.db | body | head -8
-echo "== nothing matches, a code object that cannot be read, wrong use"
+echo "== no match, an unreadable code object, usage errors"
 probe-report annotate nobody run.db 2>&1 || echo "status $?"
 probe-report annotate 'b(' run.db 2>&1
 sql run.db <<END

@@ -12,7 +12,7 @@ check --fail-on 'line.conflicts > 1000' before.db
 check --fail-on 'line.conflicts > 991' before.db
 check --fail-on 'line.conflicts>=992' --fail-on 'line.lines128_excess > 0' --format csv \
 	-f rule,file,line,metric,after before.db
-echo "== against a baseline: less is no break, a new line counts from 0"
+echo "== with a baseline: less breaks no rule, a new line counts from 0"
 check --baseline before.db --fail-on 'line.conflicts > +5%' --format csv \
 	-f rule,file,line,before,after,percent,note after.db
 check --baseline before.db --fail-on 'line.lines128_used > +25%' after.db
@@ -26,7 +26,7 @@ sql planted.db <<END
 UPDATE probe_memory_site SET conflicts = 993 WHERE site = 0;
 END
 check --baseline before.db --fail-on 'line.conflicts > +0' --format csv -f file,line,change planted.db
-echo "== for machines"
+echo "== formats for other programs"
 check --baseline before.db --fail-on 'line.conflicts > +5%' --fail-on 'kernel.vgprs > 8' \
 	--format sarif after.db >sarif
 head -n -2 sarif | jq -e '.version, .runs[0].tool.driver.rules, .runs[0].results' | sed 's/"[0-9.]*-g[^"]*"/VERSION/'
@@ -39,7 +39,7 @@ check --baseline before.db --fail-on 'line.conflicts > +5%' --fail-on 'line.pass
 	--format junit after.db >junit.xml
 grep -v -e '^status' -e '^probe:' junit.xml |
 	python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parseString(sys.stdin.read())' && cat junit.xml
-echo "== all is well"
+echo "== no rule is broken"
 for format in table github markdown junit; do
 	check --fail-on 'line.conflicts > 9e9' --format $format before.db
 done
@@ -53,7 +53,7 @@ for format in github markdown junit; do
 done
 probe-report check --fail-on 'line.conflicts > 0' --format sarif planted.db 2>/dev/null |
 	jq -r '.runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri'
-echo "== a gate does not pass without counts, nor on a partial run"
+echo "== a gate fails without counts, and for a partial run"
 database bare.db
 check --fail-on 'line.conflicts > 0' bare.db
 check --baseline bare.db --fail-on 'line.conflicts > +0' before.db

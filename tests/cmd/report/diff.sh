@@ -4,14 +4,14 @@
 two_runs
 echo "== as text"
 probe-report diff before.db after.db
-echo "== a run and itself"
+echo "== a run compared with itself"
 probe-report diff before.db before.db | tail -1
 echo "== one metric of one kernel, as data"
 probe-report diff -k transpose --format json -f line,line_before,metric,before,after,change,percent,note \
 	before.db after.db | jq -c '.[] | select(.metric == "conflicts")'
 probe-report diff --format csv -f scope,file,line,kernel,metric,note,source before.db after.db |
 	grep -e '^scope' -e conflicts
-echo "== times: five dispatches before, five after, and their noise"
+echo "== times: five dispatches before and after, with their noise"
 for db in before after; do
 	cp $db.db $db-times.db
 	sql $db-times.db <<END
@@ -32,7 +32,7 @@ UPDATE rocpd_kernel_dispatch_t SET "end" = "end" + 10000;
 END
 probe-report diff --format csv -f scope,metric,variant,before,after,noise,note \
 	before-times.db after-times.db | grep time_ns
-echo "== refused"
+echo "== rejected"
 probe-report diff before.db 2>&1
 probe-report diff before.db after.db before.db 2>&1
 probe-report diff before.db nosuch.db 2>&1

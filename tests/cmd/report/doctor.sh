@@ -3,14 +3,14 @@
 echo "== the tool was never called"
 database none.db
 probe-report doctor none.db
-echo "== all is well, but for one kernel without a clone"
+echo "== no problem, except one kernel without a clone"
 sample run.db
 sql run.db <<END
 INSERT INTO probe_run VALUES ('hsa_table_major', 1), ('hsa_table_minor', 48), ('probe_version', 'VERSION');
 INSERT INTO probe_account VALUES ('dispatches', 'no_clone.plain', 0);
 END
 probe-report doctor --format csv run.db
-echo "== HIP's own kernels need no clone; lines, filters, samples, losses"
+echo "== HIP's own kernels need no clone; source lines, filters, samples, losses"
 sql run.db <<END
 UPDATE probe_account SET value = 1 WHERE name = 'no_clone.plain';
 UPDATE probe_account SET value = 0 WHERE name = 'swapped';

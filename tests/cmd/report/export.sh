@@ -5,7 +5,7 @@ dispatch run.db 4 1 1
 echo "== Chrome's trace events"
 probe-report export --format chrome run.db | jq -c '.displayTimeUnit, .traceEvents[]'
 probe-report export --format chrome -k copy run.db | jq -c '.traceEvents | map(select(.ph == "X")) | length'
-echo "== rocprofv3's files of kernels; clones are apart"
+echo "== rocprofv3's files of kernels; clones are separate"
 probe-report export --format rocprofv3 -o out run.db
 cat out_kernel_trace.csv out_kernel_stats.csv out_domain_stats.csv out_agent_info.csv; ls out_*
 python3 - <<'END'
@@ -17,7 +17,7 @@ for row in rows:
     times = [int(t["End_Timestamp"]) - int(t["Start_Timestamp"]) for t in trace if t["Kernel_Name"] == row["Name"]]
     assert (sum(times), len(times)) == (int(row["TotalDurationNs"]), int(row["Calls"])), row
 END
-echo "== speedscope: stacks and weights are those of flame"
+echo "== speedscope: stacks and weights equal those of flame"
 cp run.db samples.db
 sql samples.db <<END
 UPDATE rocpd_info_code_object_t SET load_base = 0x7f0000000000, load_delta = 0x7f0000000000 - 0x1000;
@@ -31,7 +31,7 @@ probe-report export --format speedscope samples.db >profile
 jq -r '.shared.frames as $f | .profiles[0] | [.samples, .weights] | transpose[] |
 	([.[0][] | $f[.].name] | join(";")) + " " + (.[1] | tostring)' profile | sort >stacks
 probe-report flame samples.db | sort | diff - stacks && jq -c '.profiles[0].endValue' profile
-echo "== refused"
+echo "== rejected"
 probe-report export run.db 2>&1 | head -1
 probe-report export --format csv run.db 2>&1 | head -1
 probe-report export --format rocprofv3 run.db 2>&1 | head -1

@@ -18,7 +18,7 @@ echo "== start"
 } | ask 'del(.result.serverInfo.version?)'
 echo "== tools, each with a schema"
 request 1 tools/list | ask '.result.tools[] | [.name, (.inputSchema.properties | keys), .inputSchema.required]'
-echo "== calls: the text is what the verb prints"
+echo "== calls: the text is the verb's output"
 request 1 tools/call '{"name":"list_runs"}' | ask '.result'
 request 1 tools/call '{"name":"findings","arguments":{"kernel":"transpose","fields":"line,conflicts","limit":1}}' |
 	ask '.result | .isError, (.content[0].text | fromjson)'

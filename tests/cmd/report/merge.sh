@@ -16,10 +16,10 @@ for table in $(sqlite3 two.db "SELECT name FROM sqlite_schema WHERE type = 'tabl
 done
 echo "== statistics of both"
 probe-report stats --merge --format csv -f domain,name,calls,total_ns one.db two.db
-echo "== who"
+echo "== process names"
 probe-report timeline --merge --format csv -f domain,where one.db two.db | sort | uniq -c | sed 's/^ *//'
 probe-report copies --merge --format csv -f copy,function,process one.db two.db
-echo "== Chrome: numbers of one process are not another's"
+echo "== Chrome: the numbers of two processes are separate"
 probe-report export --merge --format chrome one.db two.db >both.json
 probe-report export --format chrome one.db >one.json
 jq -c '[.traceEvents[] | select(.ph == "M" and .name == "process_name") | [.pid, .args.name]] | unique[]' both.json
@@ -29,7 +29,7 @@ done
 echo "== rocprofv3's files"
 probe-report export --merge --format rocprofv3 -o out one.db two.db
 cut -d, -f6,8,9 out_kernel_trace.csv
-echo "== one alone, and refused"
+echo "== a single file, and rejected files"
 probe-report stats --merge --format csv one.db | wc -l
 probe-report stats --merge one.db one.db
 probe-report lines --merge one.db two.db

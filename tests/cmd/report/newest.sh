@@ -20,11 +20,11 @@ probe-report lines | head -1
 probe-report lines -k copy --format csv -f line
 echo "== the newest two are one table"
 probe-report lines --last 2 --format csv -f line
-echo "== more than there are"
+echo "== more than exist"
 probe-report kernels --last 9 --format csv -f kernel | cut -d, -f 1 | uniq
 echo "== a kernel, no file"
 probe-report annotate nosuch 2>&1
-echo "== refused"
+echo "== rejected"
 probe-report lines --last 0 2>&1 | head -1
 probe-report lines --last 2 probe-out/one/a.db 2>&1 | head -1
 probe-report nosuch 2>&1 | head -1

@@ -32,7 +32,7 @@ DROP TABLE probe_memory_site;
 END
 probe-report lines other.db | sed -n 4p
 probe-report kernels --format csv -f kernel,cycles other.db
-echo "== sampled only: no probes in the header, and which verb shows it"
+echo "== sampled only: no probes in the head, and the verb that shows samples"
 database sampled.db
 kernel sampled.db 1 'copy(int*)' _Z4copyPi
 dispatch sampled.db 1 1 1
@@ -42,7 +42,7 @@ INSERT INTO probe_sample VALUES (1, 64, 5, 320, 40, 0);
 END
 probe-report lines sampled.db | head -5
 probe-report sampled.db | sed -n '/^position/,/^where waves/p'
-echo "== sampled, but nothing came; the same of a run that was killed"
+echo "== sampled, but without samples; the same for a run that was killed"
 sqlite3 sampled.db 'DELETE FROM probe_sample'
 for partial in 0 1; do
 	sqlite3 sampled.db "INSERT OR REPLACE INTO probe_run VALUES ('partial', $partial)"
@@ -50,7 +50,7 @@ for partial in 0 1; do
 	probe-report samples sampled.db | grep '^no samples'
 	probe-report flame sampled.db 2>&1
 done
-echo "== compiled for another kind, and with nothing to probe"
+echo "== compiled for another kind, and without anything to probe"
 sql run.db <<'EOF'
 UPDATE probe_dispatch SET verdict = 3;
 INSERT INTO probe_account VALUES ('dispatches', 'no_clone.kind', 3), ('dispatches', 'no_clone.empty', 1);

@@ -7,7 +7,7 @@ UPDATE rocpd_info_kernel_symbol_t SET group_segment_size = 40000, private_segmen
 END
 probe-report occupancy run.db | sed -n 4,6p
 probe-report occupancy -k copy --format json -f kernel,waves,waves_max,limit,advice,scratch,target run.db | jq -c '.[]'
-echo "== a target whose registers are not known"
+echo "== a target with unknown registers"
 sql run.db <<END
 UPDATE rocpd_info_agent_t SET name = 'gfx1030' WHERE id = 1;
 END

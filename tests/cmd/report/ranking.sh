@@ -23,20 +23,20 @@ show()
 	probe-report lines --format csv -f line,space,cycles,cycles_low,cycles_high,cycles_basis,time_share,time_of "$@"
 }
 transpose run.db
-echo "== the store through the L2 is first, though LDS conflicts move more bytes"
+echo "== the store through the L2 is first, although LDS conflicts move more bytes"
 show run.db
-echo "== a unit with one workgroup: 4096 lines are 3072 more than its address unit needs"
+echo "== one workgroup on a unit: 4096 cache lines, 3072 more than its address unit needs"
 cp run.db one.db
 sql one.db <<END
 UPDATE probe_dispatch SET grid_x = 256 WHERE kernel_id = 1;
 END
 show one.db
-echo "== what does not fit in the L2 comes from memory"
+echo "== data that does not fit in the L2 comes from memory"
 sql run.db <<END
 UPDATE probe_allocation SET size = 8388608;
 END
 show run.db
-echo "== the time of the original, once there is one"
+echo "== the time of the original, if it was recorded"
 dispatch run.db 9 1 1
 show run.db
 echo "-- an estimate is not above it"
@@ -45,7 +45,7 @@ UPDATE rocpd_kernel_dispatch_t SET "end" = start + 1000 WHERE dispatch_id = 9;
 END
 show run.db
 probe-report kernels --format csv -f kernel,dispatches,instrumented,original_average_ns,clone_average_ns,cycles run.db
-echo "== launch shapes: the same line in two, with the counters of each; and one dispatch"
+echo "== launch shapes: one line in two shapes, with the counters of each; and one dispatch"
 dispatch run.db 10 1 0
 sql run.db <<END
 UPDATE probe_dispatch SET grid_x = 256 WHERE dispatch_id = 10;
@@ -63,7 +63,7 @@ DELETE FROM probe_counter;
 END
 probe-report lines -d 10 run.db 2>&1
 
-echo "== instantiations of a template: one finding; few of many; small ones; the device library"
+echo "== instantiations of a template: one finding; several of many; small ones; the device library"
 sample many.db
 sql many.db <<END
 INSERT INTO rocpd_info_kernel_symbol_t (id, nid, pid, code_object_id, kernel_name, display_name)

@@ -47,19 +47,19 @@ echo "== as text"
 probe-report lines --runs a.db b.db | head -15
 echo "== no such kernel"
 probe-report lines -k nosuch --runs a.db b.db | sed -n 4,7p
-echo "== columns of either table"
+echo "== columns of both tables"
 probe-report lines -f position,cycles --format csv --runs a.db b.db
 probe-report lines -f line,column,excess --format csv --runs a.db b.db 2>&1 | head -1
 probe-report lines -f line,column,lines128_excess --format csv --runs a.db b.db
 echo "== dispatches of the sampled run follow those of the other"
 probe-report samples --by dispatch --format csv -f dispatch,kernel,start_ns,samples,waitcnt --runs a.db b.db
 probe-report dispatches --format csv -f dispatch,kernel,ran,reason --runs a.db b.db
-echo "== samples in functions that the kernel calls count as its own"
+echo "== samples in functions that the kernel calls count as samples of the kernel"
 sql a.db <<END
 UPDATE probe_sampled SET samples = 400;
 END
 probe-report lines --format csv -f position,memory,samples,share,stalled_share,waiting_share,time_share --runs a.db b.db
-echo "== an access that nothing waited for: its line is one row"
+echo "== an access without waits: its line is one row"
 cp a.db c.db
 sql c.db <<END
 UPDATE probe_sampled SET samples = 200;
@@ -74,7 +74,7 @@ UPDATE probe_sampler SET method = 0;
 UPDATE probe_sampled SET samples = 200;
 END
 probe-report lines --format csv -f position,memory,waiting,time_share --runs a.db b.db
-echo "== other code: no line is common"
+echo "== different code: no common line"
 sql a.db <<END
 UPDATE probe_code SET hash = 'other';
 END
@@ -82,7 +82,7 @@ probe-report lines --format csv -f line,lines128_excess --runs a.db b.db
 probe-report samples --format csv -f position,kernel,samples --runs a.db b.db
 probe-report lines --runs a.db b.db | sed -n 4p
 probe-report annotate --runs a.db b.db | sed -n 5p
-echo "== the same code, but another kernel; only clones; no samples"
+echo "== the same code, but different kernels; only clones; no samples"
 cp a.db d.db
 sql d.db <<END
 UPDATE probe_code SET hash = 'same';
@@ -97,7 +97,7 @@ sql d.db <<END
 DELETE FROM probe_sampled;
 END
 probe-report lines --runs d.db b.db | sed -n 4p
-echo "== where the kernel calls what a line was inlined from"
+echo "== the call in the kernel from which a line was inlined"
 for db in a b; do
 	cp $db.db $db-inline.db
 	sql $db-inline.db <<END
@@ -108,7 +108,7 @@ UPDATE probe_sample SET offset = 0x894 WHERE offset = 0x81c;
 END
 done
 probe-report lines --format csv -f position,at,samples --runs a-inline.db b-inline.db
-echo "== refused"
+echo "== rejected"
 probe-report lines --runs a.db 2>&1
 probe-report lines --runs b.db b.db 2>&1
 probe-report lines --runs a.db a.db 2>&1

@@ -16,7 +16,7 @@ for by in line kernel instruction; do
 	echo "== $by"
 	probe-report samples --by $by run.db | sed -n '/samples/,/^$/p'
 done
-echo "== behind the end of a kernel is nobody's, of none but the last to begin"
+echo "== addresses after the end of a kernel belong to no kernel, except after the last one"
 sql run.db <<END
 INSERT INTO probe_sample VALUES (1, 0x824, 7, 7, 7, 0), (1, 0x828, 5, 5, 5, 0);
 END

@@ -13,12 +13,12 @@ run()
 run sums.db 1
 run raw.db 1 --pc-sampling-raw
 run trap.db 0 --pc-sampling-raw
-echo "== stacks; all of them, of the second dispatch, of one kernel"
+echo "== stacks: all, those of the second dispatch, those of one kernel"
 probe-report flame probe-out/sums.db
 probe-report flame probe-out/sums.db | awk '{ n += $NF } END { print n }'
 probe-report flame -d 2 probe-out/sums.db
 probe-report flame -k '^caller$' probe-out/sums.db
-echo "== each source says the same"
+echo "== all sources agree"
 probe-report flame probe-out/sums.db >all
 for db in raw sums; do
 	for choice in "" "-d 1-2" "--start 0 --end 9s" "--end 8s"; do
@@ -36,8 +36,8 @@ sed -n '802,804p;$p' csv
 probe-report samples --format rocprofv3 -d 2 --no-header probe-out/raw.db | wc -l
 echo "== rocprofv3, host trap"
 probe-report samples --format rocprofv3 probe-out/trap.db | head -2
-echo "== both methods are not one file"
+echo "== two methods do not go into one file"
 probe-report samples --format rocprofv3 probe-out/raw.db probe-out/trap.db 2>&1 | sed -n '822,$p'
-echo "== without them"
+echo "== without raw samples"
 probe-report samples --format rocprofv3 probe-out/sums.db 2>&1
 probe-report lines --format rocprofv3 probe-out/sums.db 2>&1

@@ -17,12 +17,12 @@ view()
 }
 echo "== dispatches"
 view sums dispatch,start_ns,duration_ns,samples,share,issued,stalled,lanes --by dispatch
-echo "== of dispatch 2 and 3; 1 alone; from 3 on; none"
+echo "== dispatches 2 and 3; only 1; from 3 on; none"
 view sums position,samples,share,issued,waitcnt -d 2,3
 view sums kernel,samples,share --by kernel -d 1
 view sums kernel,samples,share --by kernel -d 3-
 view sums kernel,samples -d 17-20
-echo "== all of them are the sums of the run"
+echo "== all dispatches give the sums of the run"
 fields=kernel,samples,issued,stalled,waitcnt,barrier,alu,arbiter,internal,fetch,sleep,other,lanes
 for by in line instruction; do
 	view sums $fields --by $by >all
@@ -32,11 +32,11 @@ for by in line instruction; do
 		done
 	done
 done
-echo "== a window: whole dispatches without raw samples, half of one with them"
+echo "== a time window: whole dispatches without raw samples, half of one with them"
 view sums dispatch,samples --by dispatch --start 250ns --end 1us
 view raw dispatch,samples --by dispatch --start 250ns --end 1us
 probe-report samples --start 1.5us probe-out/sums.db | grep -e '^note: --start' -e '^sampled'
-echo "== nothing chosen: why"
+echo "== nothing selected: the reason"
 for choice in "-k nosuch" "-d 17-20" "--start 1s"; do
 	probe-report samples $choice probe-out/sums.db | grep '^no samples'
 	probe-report flame $choice probe-out/sums.db 2>&1 || echo "status $?"
@@ -50,7 +50,7 @@ view sums position -d 3-2
 view sums position -d 1,x
 view sums position --start soon
 probe-report kernels -d 1 probe-out/sums.db 2>&1
-echo "== damaged"
+echo "== damaged bytes"
 cp probe-out/sums.db negative.db
 sqlite3 negative.db 'UPDATE probe_sample SET samples = -5'
 probe-report samples negative.db 2>&1

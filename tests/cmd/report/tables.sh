@@ -20,7 +20,7 @@ echo "== csv"
 probe-report tables --table lanes_site --format csv run.db
 probe-report tables --table probe_lanes_site -f site,share,note -s share --format csv run.db
 probe-report tables --table lanes_odd --format csv run.db
-echo "== a region has no space"
+echo "== a region has no address space"
 probe-report tables --table lanes_region --format csv -f line,access,space run.db
 echo "== addresses"
 probe-report tables --table lanes_place run.db | sed -n 4,6p

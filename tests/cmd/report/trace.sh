@@ -3,11 +3,11 @@
 . "$(dirname "$0")/traced.inc"
 sample run.db
 traced run.db
-echo "== timeline: everything, by its start"
+echo "== timeline: all events, sorted by start"
 probe-report timeline --format csv run.db
-echo "== stats: of each domain"
+echo "== stats: by domain"
 probe-report stats --format csv -f domain,name,calls,total_ns,mean_ns,percent,min_ns,max_ns,deviation_ns run.db
-echo "== api: calls only; -s and -n as everywhere"
+echo "== api: only calls; with -s and -n"
 probe-report api -s +name -n 2 run.db
 echo "== copies"
 probe-report copies run.db
@@ -17,18 +17,18 @@ probe-report markers run.db
 probe-report markers --format csv -f name,thread_name run.db
 echo "== dispatches by range"
 probe-report dispatches --format csv -f dispatch,range run.db
-echo "== nothing traced"
+echo "== without a trace"
 sample none.db
 probe-report copies --format csv none.db
 probe-report api --format json none.db | jq -c .
 echo "== rocprofv3's files"
 probe-report export --format rocprofv3 -o out run.db
 head out_memory_copy_*.csv out_hip_api_*.csv out_hsa_api_*.csv out_marker_api_*.csv out_domain_stats.csv
-echo "== Chrome: events, and arrows from calls to what they launched"
+echo "== Chrome: events, and arrows from calls to their kernels and copies"
 probe-report export --format chrome run.db >chrome.json
 jq -c '.traceEvents[] | select(.ph == "M") | [.pid, .tid, .name, .args.name]' chrome.json
 jq -c '.traceEvents[] | select(.ph == "X" or .ph == "i") | [.cat, .name, .pid, .tid, .ts, .dur]' chrome.json
 jq -c '.traceEvents[] | select(.cat == "launch") | [.ph, .id, .pid, .tid, .ts]' chrome.json
-echo "== each end of an arrow is in a slice"
+echo "== each end of an arrow is inside of a slice"
 jq -r '[.traceEvents[] | select(.ph == "X")] as $s | .traceEvents[] | select(.cat == "launch") | . as $e |
 	any($s[]; .pid == $e.pid and .tid == $e.tid and .ts <= $e.ts and $e.ts <= .ts + .dur)' chrome.json | sort | uniq -c

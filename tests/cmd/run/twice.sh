@@ -28,15 +28,15 @@ sqlite3 probe-out/*/*.db "SELECT dispatch_id, kind, verdict FROM probe_dispatch;
 echo "== without input"
 echo hello | probe-run -q --twice -o pipe.db sh app
 echo "status $?, read again: $(cat again)"
-echo "== the second one fails"
+echo "== the second run fails"
 SECOND=7 probe-run --twice -o second.db sh app <input
 echo "status $?"
-echo "== neither is recorded"
+echo "== neither run is recorded"
 probe-run --twice false
 echo "status $?"
 echo "== killed"
 probe-run -q --twice sh -c 'kill -9 $$'
 echo "status $?"
-echo "== killed, where there is an older one"
+echo "== killed, with an older database"
 probe-run -q --twice --force -o second.db sh -c 'kill -9 $$'
 echo "status $?, $(find . -name "second.db*" | grep -c .) files"
