@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of output names: rocprofv3's, in each form that it takes. */
+/* The keys of output names: those of rocprofv3, in each of its notations. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ enum key {
 static const struct {
 	const char *word;
 	char letter; /* %p for %pid%; 0 = none */
-	bool fixed;  /* the same for every process of a run */
+	bool fixed;  /* the same for all processes of a run */
 } words[WORDS] = {
 	[KEY_HOSTNAME] = {"hostname", 'h', true},
 	[KEY_PID] = {"pid", 'p', false},
@@ -61,7 +61,7 @@ static const struct {
 	[KEY_ARGT] = {"argt", 0, false},
 };
 
-/* A key in a text: its length there, and for KEY_ENV the name, for KEY_ARG the number. */
+/* A key in a text: its length, and for KEY_ENV the name, for KEY_ARG the number. */
 struct found {
 	enum key key;
 	size_t len;
@@ -88,7 +88,7 @@ static bool find_environment(const char *text, struct found *ret)
 	return false;
 }
 
-/* "%word%" or "{word}", or an argument's number in place of it. */
+/* "%word%" or "{word}", or the number of an argument instead of the word. */
 static bool find_word(const char *text, struct found *ret)
 {
 	char close = *text == '%' ? '%' : '}';
@@ -190,14 +190,17 @@ static const char *first_of(const struct run_keys *keys, const char *const *name
 	return none;
 }
 
-/* In these, launchers tell a process its rank and their number. */
+/* Launchers pass a process its rank and the number of processes in these variables. */
 static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",	 "PMI_RANK",
 					 "MPI_RANKID",		 "SLURM_PROCID", NULL};
 static const char *const size_names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_NRANKS",
 					 "SLURM_NTASKS", NULL};
 static const char *const job_names[] = {"SLURM_JOB_ID", NULL};
 
-/* Field `number` (from 1) of /proc/PID/stat; the second may hold anything, so they count from 3. */
+/*
+ * Field `number` (from 1) of /proc/PID/stat. The second field may contain anything, so fields are
+ * counted from the third.
+ */
 static long stat_field(pid_t pid, int number)
 {
 	char path[64], text[1024];
@@ -235,7 +238,7 @@ static size_t read_command(pid_t pid, char text[TEXT_MAX])
 	return size > 0 ? (size_t)size : 0;
 }
 
-/* As part of a file's name: '/' becomes '_', and '.' and '_' at the beginning go. */
+/* As part of a file name: '/' becomes '_'; leading '.' and '_' are removed. */
 static void put_word(FILE *out, const char *word)
 {
 	for (word += strspn(word, "._/"); *word; word++)

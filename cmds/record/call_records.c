@@ -118,7 +118,7 @@ bool calls_copy(struct recording *recording, const struct segment_record *rec)
 		copy.to_agent = PROBE_AGENT_UNKNOWN;
 	if (!run_table_get(&recording->objects.agents, copy.from_agent))
 		copy.from_agent = PROBE_AGENT_UNKNOWN;
-	/* An instant: when it was seen to have completed. */
+	/* An instant: the time at which its completion was noticed. */
 	if (!copy.end)
 		copy.start = copy.end = rec->time;
 	calls_note_thread(recording, copy.tid);
@@ -159,7 +159,10 @@ static bool open_range(struct call_state *calls, const struct call_range *range)
 	return true;
 }
 
-/* The innermost pushed range of a thread, or the one with that id. A pop without a push is none. */
+/*
+ * The innermost pushed range of a thread, or the range with that id. A pop without a push is
+ * ignored.
+ */
 static void close_range(struct recording *recording, const struct probe_hr_marker *hr)
 {
 	struct call_state *calls = &recording->calls;

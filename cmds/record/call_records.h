@@ -22,25 +22,25 @@ struct call_range {
 
 struct call_state {
 	struct run_table functions; /* struct call_function, by id */
-	struct call_range *ranges;  /* not yet ended, in the order of their start */
+	struct call_range *ranges;  /* ranges that have not ended, sorted by start */
 	size_t range_count, range_capacity;
 };
 
 void calls_deinit(struct call_state *calls);
 
-/* Host records; false: malformed. */
+/* Handle host records; false if malformed. */
 bool calls_function(struct recording *recording, const struct segment_record *rec);
 bool calls_call(struct recording *recording, const struct segment_record *rec);
 bool calls_copy(struct recording *recording, const struct segment_record *rec);
 bool calls_marker(struct recording *recording, const struct segment_record *rec);
 
-/* String of the range that the thread has pushed last and not popped; 0 = none. */
+/* String of the range that the thread pushed last and has not popped; 0 = none. */
 uint32_t calls_range(const struct call_state *calls, uint32_t tid);
 
-/* At the end: ranges that have none get this one. */
+/* At the end: sets the end of ranges that have none. */
 void calls_end_ranges(struct recording *recording, uint64_t time);
 
-/* Its row, if this is the first record of the thread. */
+/* Adds the thread's row, if this is its first record. */
 void calls_note_thread(struct recording *recording, uint32_t tid);
 
 #endif

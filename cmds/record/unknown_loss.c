@@ -7,7 +7,7 @@
 
 /* The smallest record of the device, and the smallest that stands for a group of accesses. */
 enum { RECORD_BYTES = 8, GROUP_BYTES = 16 };
-/* Of a wave of kind `time` that keeps its stamps until its end (wave_storage_records.c). */
+/* Records of a wave of kind `time` that keeps its stamps until its end (wave_storage_records.c). */
 enum { STORED_RECORDS = 2 + 5 + 2 * PROBE_STORED_SPANS };
 
 static uint64_t records_in(uint64_t bytes, const struct run_code *code)
@@ -42,7 +42,7 @@ static uint64_t waves_of(const struct run_dispatch *dispatch)
 	return groups * ((items + wave - 1) / wave);
 }
 
-/* May more waves have run at the same time than there are rings for their GPU? */
+/* True if more waves may have run at the same time than there are rings for their GPU. */
 static bool rings_short(const struct recording *recording, const struct run_dispatch *dispatch,
 			uint64_t waves)
 {
@@ -55,7 +55,7 @@ static bool rings_short(const struct recording *recording, const struct run_disp
 	return resident > (segment->ring_count - segment->large_count) / (gpus ? gpus : 1);
 }
 
-/* Each wave has a ring of its own, and at most all of it is not published. */
+/* Each wave has a ring of its own; at most all of it is unpublished. */
 static void find_trace(struct recording *recording, const struct run_dispatch *dispatch,
 		       const struct run_code *code)
 {
@@ -75,7 +75,7 @@ static void find_trace(struct recording *recording, const struct run_dispatch *d
 	add(loss, most);
 }
 
-/* A row for each site at most. */
+/* At most one row per site. */
 static void find_counters(struct recording *recording, const struct run_code *code)
 {
 	struct unknown_loss *loss = &recording->counts.unknown[PROBE_STREAM_ID_COUNTERS];
@@ -119,7 +119,7 @@ void unknown_loss_find(struct recording *recording)
 		     dispatch = dispatch->next)
 			find_dispatch(recording, dispatch);
 	find_bytes(recording);
-	/* A sampler of a process that was killed has samples in a buffer of its own. */
+	/* If a process was killed, its sampler may have had samples in its own buffer. */
 	if (recording->samples.samplers.capacity && !recording->objects.exited)
 		recording->counts.unknown[PROBE_STREAM_ID_SAMPLES] =
 			(struct unknown_loss){.sources = 1, .unbounded = true};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can only be bounded: records of dispatches that never ended, which waves had not handed over
- * or the application had not fetched, and those in bytes of a ring that are malformed or unread.
+ * Bounds for losses that cannot be counted: records of dispatches that never ended, which waves had
+ * not published or the library had not fetched, and records in malformed or unread bytes of a ring.
  */
 #ifndef PROBE_CMDS_RECORD_UNKNOWN_LOSS_H
 #define PROBE_CMDS_RECORD_UNKNOWN_LOSS_H
@@ -11,11 +11,12 @@
 
 struct recording;
 
-/* Of a stream. */
+/* The bounds of one stream. */
 struct unknown_loss {
-	uint64_t sources; /* dispatches, rings and samplers with records that nobody counted */
-	uint64_t most;	  /* of these records */
-	bool unbounded;	  /* there is no bound */
+	uint64_t
+		sources; /* dispatches, rings and samplers with records that could not be counted */
+	uint64_t most;	 /* upper bound of the number of these records */
+	bool unbounded;	 /* there is no bound */
 };
 
 /* At the end, before the accounting: fills recording->counts.unknown. */

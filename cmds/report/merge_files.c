@@ -89,7 +89,7 @@ static struct probe_err *add_file(const struct report *report, size_t file, stru
 	return err;
 }
 
-/* The same process twice would count twice. */
+/* A process that is listed twice would be counted twice. */
 static struct probe_err *check_distinct(const struct report_db *to)
 {
 	bool twice = false;

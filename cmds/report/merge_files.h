@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * --merge: opens the files of many processes, e.g. of the ranks of an MPI program, as one database
- * in memory. It has the tables of a trace only. A dispatch is numbered MERGE_DISPATCHES * n + its
- * own number, in the n-th file from 0; all other rows are told apart by their guid.
+ * in memory, with the tables of a trace only. A dispatch of the n-th file, from 0, gets the number
+ * MERGE_DISPATCHES * n + its own number; all other rows are distinguished by their guid.
  */
 #ifndef PROBE_CMDS_REPORT_MERGE_FILES_H
 #define PROBE_CMDS_REPORT_MERGE_FILES_H

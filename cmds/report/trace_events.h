@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SQL of what a trace has: dispatches, copies, calls, ranges and marks, in the names that rocprofv3
- * gives to domains. Ids are unique per file only, so each join is on the guid as well.
+ * SQL for the events of a trace: dispatches, copies, calls, ranges and marks, with rocprofv3's
+ * names of domains. Ids are unique per file only, so each join also uses the guid.
  */
 #ifndef PROBE_CMDS_REPORT_TRACE_EVENTS_H
 #define PROBE_CMDS_REPORT_TRACE_EVENTS_H
 
 #include "store/sql_words.h"
 
-/* Clones run longer: their rows have a name of their own, so that no mean is of both. */
+/* Clones run longer, so their rows have a name of their own, and no mean covers both. */
 #define TRACE_KERNEL_NAME                                                                          \
 	"k.display_name || CASE WHEN " SQL_INSTRUMENTED("p") " THEN ' [instrumented]' ELSE '' END"
 
@@ -32,7 +32,7 @@
 /* Number of the process among these, from 0. */
 #define TRACE_ORDINAL(guid) "(SELECT count(*) FROM rocpd_info_process o WHERE o.guid < " guid ")"
 
-/* When the first of them began. */
+/* Start of the first event. */
 #define TRACE_FIRST                                                                                \
 	"(SELECT min(t) FROM (SELECT min(start) AS t FROM rocpd_kernel_dispatch UNION ALL "        \
 	"SELECT min(start) FROM rocpd_memory_copy UNION ALL SELECT min(start) FROM rocpd_region))"

@@ -35,7 +35,7 @@ static const struct report_column columns[] = {
 	 "1: it ended with an error"},
 };
 
-/* The call: one region at most has the number. */
+/* The call: at most one region has the number. */
 static const struct report_query copies_query = {
 	.verb = "copies",
 	.columns = columns,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe-report stats and api: how often each function, kernel, copy and range was there, and how
- * long. The second is of calls only.
+ * probe-report stats and api: number and duration of each function, kernel, copy and range; `api`
+ * shows calls only.
  */
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* probe-report timeline: dispatches, copies, calls, ranges and marks by their start. */
+/* probe-report timeline: dispatches, copies, calls, ranges and marks, sorted by start. */
 #include <stddef.h>
 
 #include "cmds/report/accounting_text.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * HIP asks an "activity callback" for memory at the beginning of a call, writes the call's
- * arguments there, and calls it again at the end. The two differ in the last parameter, which is
- * NULL at the beginning and what was registered at the end.
+ * HIP calls an "activity callback" at the beginning of a call to get memory, writes the call's
+ * arguments there, and calls it again at the end. The two calls differ in the last parameter: NULL
+ * at the beginning, the registered value at the end.
  */
 #include "hsa-plugin/hooks/hip_calls.h"
 
@@ -16,8 +16,8 @@
 #include "hsa-plugin/trace/calls.h"
 
 enum {
-	DEPTH = 8,	   /* of calls that HIP makes of its own functions */
-	THREADS = 512,	   /* that are in calls of HIP */
+	DEPTH = 8,	   /* nesting depth of calls that HIP makes of its own functions */
+	THREADS = 512,	   /* maximum number of threads in calls of HIP */
 	DATA_BYTES = 1024, /* HIP 5.2 writes up to 832 */
 	IDS_MAX = 1000,
 };
@@ -74,7 +74,7 @@ static void end_call(uint32_t id)
 		probe_call_end(&mine->calls[--mine->depth], PROBE_HIP_FUNCTIONS + id);
 }
 
-/* After NULL at the beginning there is no call at the end. */
+/* If it returns NULL at the beginning, HIP does not call it at the end. */
 static void *on_call(uint32_t id, void *record, const void *data, void *argument)
 {
 	void *ret = NULL;
@@ -96,12 +96,12 @@ static void announce(api_name *name_of, register_callback *add)
 		const char *name = name_of(id);
 		bool compiler = name && !strncmp(name, "__hip", 5);
 
-		/* Numbers without a name are functions that were removed. */
+		/* Numbers without a name belong to functions that were removed. */
 		if (!name || !strcmp(name, "unknown"))
 			continue;
 		probe_function_put(PROBE_HIP_FUNCTIONS + id,
 				   compiler ? PROBE_DOMAIN_HIP_COMPILER : PROBE_DOMAIN_HIP, name);
-		/* Refused beyond the last one. */
+		/* HIP rejects numbers beyond the last one. */
 		if (add(id, (void *)on_call, threads))
 			break;
 	}

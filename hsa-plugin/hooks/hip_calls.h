@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of HIP, through the callbacks that HIP 4.2 to 5.2 offers to tools, as records. */
+/* Records calls of HIP, through the callbacks that HIP 4.2 to 5.2 offers to tools. */
 #ifndef PROBE_HSA_PLUGIN_HOOKS_HIP_CALLS_H
 #define PROBE_HSA_PLUGIN_HOOKS_HIP_CALLS_H
 
-/* If HIP is loaded: a program that uses HSA alone has no such calls. */
+/* Does nothing unless HIP is loaded: a program that uses HSA alone makes no such calls. */
 void probe_hip_calls_install(void);
 
 #endif

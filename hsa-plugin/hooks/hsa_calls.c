@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One wrapper per function. Parameters are words: each is passed in one register or in eight bytes
- * of the stack (System V ABI for x86-64, AAPCS64), and so is what a function returns, so that the
- * wrapper passes on what it was given without a look at its type.
+ * of the stack (System V ABI for x86-64, AAPCS64), as is the return value. A wrapper can therefore
+ * pass them on without knowing their types.
  */
 #include "hsa-plugin/hooks/hsa_calls.h"
 
@@ -44,7 +44,7 @@ enum function { PROBE_HSA_FUNCTIONS(CORE, AMD) FUNCTIONS };
 
 _Static_assert(FUNCTIONS < PROBE_HIP_FUNCTIONS, "ids of HSA's functions");
 
-/* What the table had before. */
+/* The entries of the table before. */
 static probe_entry originals[FUNCTIONS];
 
 #define WRAPPER(name, count)                                                                       \

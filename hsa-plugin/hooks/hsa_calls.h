@@ -8,7 +8,10 @@
 /* Function ids of HIP begin here; those of HSA are below. */
 #define PROBE_HIP_FUNCTIONS 1000u
 
-/* Wrap what is in the table, our own hooks included. Once per initialisation of the runtime. */
+/*
+ * Wraps the functions in the table, including Probe's own hooks. To be called once per
+ * initialisation of the runtime.
+ */
 void probe_hsa_calls_install(struct probe_api_root *root);
 
 #endif

@@ -42,7 +42,7 @@ static int on_marker(uint32_t domain, uint32_t marker, void *data)
 	(void)domain;
 	if (marker == PROBE_MARKER_RESUME)
 		atomic_store(&probe_tool.paused, false);
-	/* A range that began is closed, whether recording is paused or not. */
+	/* A range that has begun is closed even while recording is paused. */
 	if (marker < PROBE_MARKERS && probe_tool_active())
 		put(&event);
 	if (marker == PROBE_MARKER_PAUSE)
@@ -51,7 +51,7 @@ static int on_marker(uint32_t domain, uint32_t marker, void *data)
 	return 0;
 }
 
-/* A pause from before there was a GPU in use holds on. */
+/* A pause that began before a GPU was used stays in effect. */
 static void on_early(const struct probe_roctx_event *event)
 {
 	put(event);

@@ -23,7 +23,7 @@ static uint32_t host_index(void)
 	return probe_tool.host ? probe_tool.host->index : PROBE_AGENT_UNKNOWN;
 }
 
-/* Without the thread that completes it, the application's signal would never change. */
+/* Without the collector's thread, the application's signal would never change. */
 static struct probe_copy *take(hsa_signal_t application)
 {
 	struct probe_copy *copy;
@@ -122,7 +122,7 @@ static hsa_status_t copy_rect(const hsa_pitched_ptr_t *to, const hsa_dim3_t *to_
 								 deps, copy->signal));
 }
 
-/* It stays on: our own times come from it. */
+/* Profiling stays on, because Probe's own times come from it. */
 static hsa_status_t async_copy_enable(bool enable)
 {
 	if (probe_tool.config.traced & PROBE_TRACED_COPIES && probe_tool_active())

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libroctx64.so. A tool registers a callback when the GPU is first used; calls before that are
- * kept, up to a limit, and handed over then.
+ * libroctx64.so. A tool registers a callback when the GPU is first used. Earlier calls are kept, up
+ * to a limit, and then passed to the tool.
  */
 #include "hsa-plugin/roctx/roctx.h"
 

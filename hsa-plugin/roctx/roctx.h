@@ -25,7 +25,7 @@ uint32_t roctx_version_minor(void);
 /* An instant. */
 void roctxMarkA(const char *message);
 
-/* Nested ranges of a thread. The level that it is at, from 0; pop: -1 if there is none. */
+/* Nested ranges of a thread. Returns the level, from 0; pop returns -1 if there is no range. */
 int roctxRangePushA(const char *message);
 int roctxRangePop(void);
 
@@ -33,11 +33,11 @@ int roctxRangePop(void);
 roctx_range_id_t roctxRangeStartA(const char *message);
 void roctxRangeStop(roctx_range_id_t id);
 
-/* Record nothing until it is resumed. The thread is ignored: all of the process. 0. */
+/* Stops recording until it is resumed, for the whole process: the thread is ignored. Returns 0. */
 int roctxProfilerPause(roctx_thread_id_t thread);
 int roctxProfilerResume(roctx_thread_id_t thread);
 
-/* Names in the trace. Those of devices and streams are taken, and not used. 0. */
+/* Names for the trace. Those of devices and streams are accepted but not used. Returns 0. */
 struct hsa_agent_s;
 struct ihipStream_t;
 int roctxNameOsThread(const char *name);

@@ -82,7 +82,7 @@ def check(directory, table):
     wrong = 0
     for kind, struct in TABLES.items():
         functions = order(text, struct)
-        # The layout: of the AMD table, by its size as in api_table.c.
+        # The layout of the AMD table, identified by its size as in api_table.c.
         column = 0 if kind == "CORE" or len(functions) < 51 else 1
         for index, name in enumerate(functions):
             row = listed.get(name)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of libraries that the application has loaded; none is loaded here. */
+/* Looks functions up in libraries that the application has loaded; it loads none. */
 #ifndef PROBE_HSA_PLUGIN_RUNTIME_LOADED_LIBRARY_H
 #define PROBE_HSA_PLUGIN_RUNTIME_LOADED_LIBRARY_H
 
 /*
- * The address of a function in the first loaded library whose file name begins with `name`; NULL:
- * there is no such library, or it has no such function. Not on a call that is recorded.
+ * The address of a function in the first loaded library whose file name begins with `name`. NULL if
+ * there is no such library, or if it lacks the function. Not to be called during a recorded call.
  */
 void *probe_loaded_function(const char *name, const char *function);
 

@@ -6,12 +6,12 @@
 
 #include "hsa-plugin/process/tool.h"
 
-/* Correlations of the calls that this thread is in; 0 = none. */
+/* Correlation ids of the calls that this thread is in; 0 = none. */
 struct thread_calls {
 	uint64_t outermost, innermost;
 };
 
-/* The initial-exec model keeps the first use on a thread from allocating its block. */
+/* With the initial-exec model, the first use on a thread does not allocate its block. */
 static __thread struct thread_calls calls __attribute__((tls_model("initial-exec")));
 static _Atomic uint64_t last_correlation;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of an API as records: when they began and ended, and which call they were made in. Nothing
- * here allocates or waits but probe_function_put(); errno is kept.
+ * Records calls of an API: when they began and ended, and in which call they were made. Nothing
+ * here allocates or waits, except probe_function_put(); errno is preserved.
  */
 #ifndef PROBE_HSA_PLUGIN_TRACE_CALLS_H
 #define PROBE_HSA_PLUGIN_TRACE_CALLS_H
@@ -18,20 +18,22 @@ struct probe_call {
 /* CLOCK_BOOTTIME, ns: the clock of HSA's system time. */
 uint64_t probe_trace_time(void);
 
-/* Correlation ids are of calls, copies and dispatches together. */
+/* Calls, copies and dispatches share the sequence of correlation ids. */
 uint64_t probe_correlation_next(void);
 
-/* Of the outermost traced call that this thread is in; a new one if it is in none. */
+/* The id of the outermost traced call that this thread is in; a new id if it is in none. */
 uint64_t probe_correlation_current(void);
 
-/* False while nothing is recorded: then there is no end either. */
+/* False while nothing is recorded: then probe_call_end() must not be called. */
 bool probe_call_begin(struct probe_call *call);
 void probe_call_end(const struct probe_call *call, uint32_t function);
 
-/* Announce a function; when a library is loaded, not on a call of it. */
+/*
+ * Announces a function. To be called when a library is loaded, not during a call of the function.
+ */
 void probe_function_put(uint32_t id, enum probe_domain domain, const char *name);
 
-/* A sentence for the user of probe-run. */
+/* Sends a sentence to the user of probe-run. */
 void probe_trace_note(const char *text);
 
 #endif

@@ -9,13 +9,13 @@
 #include "hsa-plugin/process/tool.h"
 
 enum {
-	COPIES = 256, /* in flight; a multiple of 64 */
+	COPIES = 256, /* maximum number in flight; a multiple of 64 */
 	WORDS = COPIES / 64,
-	TIMES = 1024, /* signals of the application whose times are kept; a power of two */
+	TIMES = 1024, /* application signals whose times are kept; a power of two */
 };
 
 static struct probe_copy copies[COPIES];
-static _Atomic uint64_t taken[WORDS]; /* all bits of those that have no signal */
+static _Atomic uint64_t taken[WORDS]; /* the bits of copies without a signal are all set */
 static _Atomic uint64_t begun[WORDS];
 static _Atomic uint64_t untraced, done;
 static bool ready;
@@ -67,7 +67,7 @@ void probe_copy_begin(struct probe_copy *copy)
 {
 	unsigned i = (unsigned)(copy - copies);
 
-	/* Pairs with the acquire in probe_copies_collect(): all fields. */
+	/* Pairs with the acquire in probe_copies_collect(): all fields are visible. */
 	atomic_fetch_or_explicit(&begun[i / 64], 1ull << i % 64, memory_order_release);
 }
 

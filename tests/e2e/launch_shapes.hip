@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One kernel, launched in two shapes: each has a problem of its own.
+// One kernel, launched in two shapes, each with a different problem.
 #include <hip/hip_runtime.h>
 __global__ void columns(float *out, const float *in, int n)
 {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # A kernel launched in several shapes has a cause for each: the wide launches store columns, the
-# narrow one loads them. Counters and a trace say the same.
+# narrow one loads them. Counters and a trace agree.
 # Folder: handlers
 . "$(dirname "$0")/lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Calls of HIP and HSA, copies, marks and ranges of ROCTx: each that the program makes, once, with
-# what belongs together joined; and nothing that was not requested.
+# Calls of HIP and HSA, copies, marks and ranges of ROCTx: each call of the program is recorded once
+# and correlated, and nothing that was not requested is recorded.
 # Folder: hsa-plugin
 . "$(dirname "$0")/lib.sh"
 

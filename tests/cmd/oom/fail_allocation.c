@@ -66,7 +66,7 @@ static void note_end(int status)
 	close(fd);
 }
 
-/* Is this the child, in which the allocation fails? */
+/* True in the child in which the allocation fails. */
 static bool fails_in_child(void)
 {
 	int saved = errno, status = 0;

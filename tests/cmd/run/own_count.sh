@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What the application counts itself is what the database has and what it says was lost, stream by stream. What
-# waves had not published is not in either; the bound covers it.
+# The application's own counts equal the records in the database plus those reported as lost, stream
+# by stream. Records that waves had not published are in neither; the bound covers them.
 count()
 {
 	rm -f own
@@ -25,8 +25,8 @@ count open=1 begin count=own kill=9
 probe-report lines x.db | grep -o "unknown number.*"
 # With fewer rings than waves there is no bound.
 probe-run --force -d . -o x.db --kind trace "$FAKE_APP" connect=16 announce=x open=1 kill=9 2>&1 | grep -o "unknown number.*"
-# Records that a thread began and never got to write: counted, without a place.
+# Records that a thread began but never wrote: counted, without a position.
 count memory=1 begun=3 count=own kill=9
-# More come than are stated.
+# More records arrive than the process states.
 count memory=4 begun=-5 exit-record count=own
 sqlite3 x.db "SELECT replace(text, (SELECT value FROM probe_run WHERE key = 'pid'), 'PID') FROM probe_log"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The recorder gets SIGTERM while the program runs, twice: it ends, with everything that the program had recorded; the
-# program goes on, and probe-run ends as it does.
+# The recorder gets SIGTERM twice while the program runs. It ends with everything that the program
+# had recorded; the program continues, and probe-run exits as it does.
 mkfifo go ready
 probe-run -q -d . -o x.db -a count "$FAKE_APP" connect announce=x memory=50 drained wait=ready wait=go memory=3 exit=6 &
 run=$!

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Wrappers of HSA's functions: every argument passes, calls nest, and the table is as it was else.
+/*
+ * Wrappers of HSA's functions: every argument is passed on, calls nest, and other entries of the
+ * table are unchanged.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,7 +81,7 @@ static void arguments(void **state)
 
 	(void)state;
 	probe_hsa_calls_install(&root);
-	/* What the tables have is announced, once. */
+	/* The functions in the tables are announced, once. */
 	for (int i = 0; i < 3; i++)
 		assert_true(fake_record(PROBE_HR_FUNCTION, &row, sizeof(row)));
 	assert_false(fake_record(PROBE_HR_FUNCTION, &row, sizeof(row)));
@@ -90,7 +92,7 @@ static void arguments(void **state)
 	for (unsigned i = 0; i < 9; i++)
 		assert_int_equal(seen[i], 11 * (i + 1));
 	assert_int_equal(seen[9], UINT64_MAX);
-	/* Nothing is put where the runtime has nothing. */
+	/* No wrapper is installed where the runtime has no function. */
 	assert_null(core.entry[QUEUE_CREATE]);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies with a signal of ours: what the application sees of them, and what is recorded. */
+/* Copies with a signal of Probe: what the application sees of them, and what is recorded. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -125,7 +125,9 @@ static void paused(void **state)
 	assert_false(fake_record(PROBE_HR_COPY, &row, sizeof(row)));
 }
 
-/* The application may not switch off what our times come from; without tracing nothing is hooked.
+/*
+ * The application cannot switch off the profiling that Probe's times need; without tracing nothing
+ * is hooked.
  */
 static void hooked(void **state)
 {
