@@ -4,19 +4,26 @@
 #include "hsa-plugin/launch/launch_block.h"
 #include "hsa-plugin/launch/cooperative_fit.h"
 
+enum { WAVE_LANES = 64 };
+
 /*
  * The wave's scratch is at most 8191 KiB (COMPUTE_TMPRING_SIZE.WAVESIZE, 13 bits of KiB), so this
  * many bytes for each of 64 lanes.
  */
 #define PRIVATE_MAX (8191u * 1024 / 64)
 
-/* Number of replicas that fit into a counter table: a power of two; 0 = not even one. */
-static uint32_t replicas_for(uint32_t sites)
+/*
+ * Number of replicas: a power of two, as many as fit into a counter table, and no more than the
+ * launch has waves, because all of them are copied, cleared and added up. 0 = not even one fits.
+ */
+static uint32_t replicas_for(uint32_t sites, const hsa_kernel_dispatch_packet_t *packet)
 {
 	uint32_t fit = PROBE_TABLE_BYTES / (PROBE_COUNTERS * 8) / (sites ? sites : 1);
+	uint64_t waves = (uint64_t)packet->grid_size_x * packet->grid_size_y * packet->grid_size_z /
+			 WAVE_LANES;
 	uint32_t replicas = PROBE_REPLICAS_MAX;
 
-	while (replicas > fit)
+	while (replicas > fit || (replicas > 1 && replicas / 2 >= waves))
 		replicas /= 2;
 	return replicas;
 }
@@ -30,7 +37,7 @@ static uint32_t check_memory(struct probe_launch *launch)
 	if (!launch->queue->counters ||
 	    atomic_load_explicit(&launch->queue->counters_broken, memory_order_relaxed))
 		return PROBE_V_MEMORY;
-	launch->replicas = replicas_for(kernel->site_count);
+	launch->replicas = replicas_for(kernel->site_count, launch->packet);
 	return launch->replicas ? PROBE_V_SWAPPED : PROBE_V_TOO_MANY_SITES;
 }
 

@@ -15,7 +15,7 @@
 #include <time.h>
 
 enum {
-	HOT = 4000, /* what interpreting a block that often costs, its translation costs too */
+	HOT = 4000,    /* interpreting a block that often costs as much as translating it */
 	WAITING = 256, /* requests in the queue; further ones are dropped, and their code stays
 			* interpreted */
 };

@@ -38,6 +38,7 @@ static void submit(struct counters_test *test, unsigned count)
 {
 	hsa_kernel_dispatch_packet_t packet = fake_packet(&test->kernel, (hsa_signal_t){0});
 
+	packet.grid_size_x = PROBE_REPLICAS_MAX * 64;
 	for (unsigned i = 0; i < count; i++)
 		fake_submit(test->queue, &packet);
 	assert_true(probe_relay(test->queue));

@@ -81,6 +81,7 @@ static void clone_gets_arguments_and_context(void **state)
 
 	(void)state;
 	begin(&test, PROBE_KIND_MEMORY);
+	test.packet.grid_size_x = PROBE_REPLICAS_MAX * 64;
 	packet = launch(&test);
 	assert_int_equal(packet->kernel_object, test.kernel.clone.object);
 	assert_int_equal((uintptr_t)packet->kernarg_address % 32, 0);
@@ -113,6 +114,34 @@ static void clone_gets_arguments_and_context(void **state)
 }
 
 /* The second context's counters are those of workgroups that are not selected. */
+static void replicas_are_no_more_than_waves(void **state)
+{
+	const struct {
+		uint32_t threads[3], replicas;
+	} launches[] = {
+		{{1, 1, 1}, 1},
+		{{64, 1, 1}, 1},
+		{{65, 1, 1}, 1},
+		{{64, 2, 1}, 2},
+		{{64, 1, 3}, 4},
+		{{16, 32, 3}, 32},
+		{{1 << 20, 1, 1}, PROBE_REPLICAS_MAX},
+	};
+	struct dispatch_test test;
+
+	(void)state;
+	begin(&test, PROBE_KIND_MEMORY);
+	for (size_t i = 0; i < sizeof(launches) / sizeof(launches[0]); i++) {
+		test.packet.grid_size_x = launches[i].threads[0];
+		test.packet.grid_size_y = launches[i].threads[1];
+		test.packet.grid_size_z = launches[i].threads[2];
+		assert_int_equal(context_of(launch(&test), 0)->replica_mask,
+				 launches[i].replicas - 1);
+		collect(&test);
+	}
+	end(&test);
+}
+
 static void workgroup_filter_has_two_contexts(void **state)
 {
 	const hsa_kernel_dispatch_packet_t *packet;
@@ -414,6 +443,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clone_gets_arguments_and_context),
+		cmocka_unit_test(replicas_are_no_more_than_waves),
 		cmocka_unit_test(workgroup_filter_has_two_contexts),
 		cmocka_unit_test(segments_are_the_larger_ones),
 		cmocka_unit_test(verdicts_of_the_kernel),
