@@ -238,7 +238,7 @@ static struct probe_err *record(struct run *run, char **argv, struct run_signals
 }
 
 /* Frees the state of one run of the program. */
-static void forget(struct run *run)
+static void free_run(struct run *run)
 {
 	run_server_deinit(&run->server);
 	run_environment_clear(&run->environment);
@@ -259,7 +259,7 @@ static struct probe_err *record_twice(struct run *run, char **argv, struct run_s
 				      &run->config, &file);
 		if (!err)
 			err = record(run, argv, signals, i != 0, &passes[i], status);
-		forget(run);
+		free_run(run);
 		free(file);
 		if (!err && !run_pass_next(&passes[i], i))
 			break;
@@ -383,7 +383,7 @@ int main(int argc, char **argv)
 	}
 	if (!err && probe_memory_ran_out())
 		probe_log(PROBE_LOG_ERROR, "out of memory: the recording may lack something");
-	forget(&run);
+	free_run(&run);
 	run_layout_deinit(&run.layout);
 	run_config_deinit(&run.config);
 	return status;

@@ -379,7 +379,7 @@ static void serve(struct worker *worker, bool opening)
 }
 
 /* How the worker ended, as text that follows "handler NAME". */
-static void death(const struct worker *worker, char *text, size_t size)
+static void describe_end(const struct worker *worker, char *text, size_t size)
 {
 	const char *call = call_word(atomic_load(&worker->progress->call));
 	int status = worker->wait_status;
@@ -419,7 +419,7 @@ static void report_death(const struct worker *worker)
 	if (worker->done)
 		snprintf(how, sizeof(how), "cannot read the records: %.150s", worker->why_not);
 	else
-		death(worker, how, sizeof(how));
+		describe_end(worker, how, sizeof(how));
 	spec_text(worker->spec, spec, sizeof(spec));
 	record_log_put(run->log, PROBE_LOG_ERROR, name,
 		       "handler %s %s; no record is lost: run it again with: probe-report replay "
@@ -443,7 +443,7 @@ static struct probe_err *open_worker(struct worker *worker, const char *instead)
 	close(worker->fd);
 	worker->fd = -1;
 	wait_for(worker);
-	death(worker, how, sizeof(how));
+	describe_end(worker, how, sizeof(how));
 	return probe_err_create("handler %s %s; %s", name, how, instead);
 }
 

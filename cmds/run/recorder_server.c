@@ -229,7 +229,7 @@ static struct probe_err *create_store(struct run_server *server, pid_t pid,
 }
 
 /* Replies, with the segment's descriptor if there is one. */
-static bool welcome(int sock, int status, const struct segment_reader *seg)
+static bool send_reply(int sock, int status, const struct segment_reader *seg)
 {
 	struct probe_welcome reply = {
 		.magic = PROBE_HELLO_MAGIC,
@@ -270,7 +270,7 @@ static struct probe_err *start(struct run_server *server, struct recorder *recor
 {
 	struct probe_err *err;
 
-	if (!welcome(recorder->sock, 0, &recorder->seg))
+	if (!send_reply(recorder->sock, 0, &recorder->seg))
 		return probe_err_create("process %d did not take its segment: %s",
 					(int)recorder->pid, strerror(errno));
 	err = recorder_start(recorder);
@@ -355,7 +355,7 @@ static void take_hello(struct run_server *server, int sock)
 	err = probe_err_wrap(err, "process %d is not recorded", (int)peer.pid);
 	probe_log_err(PROBE_LOG_ERROR, err);
 	probe_err_destroy(err);
-	welcome(sock, -EPERM, NULL);
+	send_reply(sock, -EPERM, NULL);
 	close(sock);
 }
 

@@ -86,7 +86,7 @@ __attribute__((noreturn)) static void serve(const struct run_service_work *work,
 
 /* ---- In probe-run --------------------------------------------------------------------------- */
 
-static struct probe_err *death(struct run_service *service)
+static struct probe_err *recorder_died(struct run_service *service)
 {
 	int status = 0;
 
@@ -111,7 +111,7 @@ static struct probe_err *receive(struct run_service *service, struct report *ret
 		got = recv(service->fd, ret, sizeof(*ret), 0);
 	while (got < 0 && errno == EINTR);
 	if (got != (ssize_t)sizeof(*ret))
-		return death(service);
+		return recorder_died(service);
 	ret->text[TEXT_MAX - 1] = 0;
 	return ret->failed ? probe_err_create("%s", ret->text) : NULL;
 }
@@ -154,7 +154,7 @@ struct probe_err *run_service_start(struct run_service *service,
 	return err;
 }
 
-static void tell(const struct run_service *service, enum run_order_type type, pid_t child)
+static void send_order(const struct run_service *service, enum run_order_type type, pid_t child)
 {
 	const struct run_order order = {type, child};
 
@@ -163,7 +163,7 @@ static void tell(const struct run_service *service, enum run_order_type type, pi
 
 void run_service_application(const struct run_service *service, pid_t child)
 {
-	tell(service, child > 0 ? RUN_ORDER_APPLICATION : RUN_ORDER_STOP, child);
+	send_order(service, child > 0 ? RUN_ORDER_APPLICATION : RUN_ORDER_STOP, child);
 }
 
 void run_service_wait(const struct run_service *service, pid_t child, struct run_signals *signals,
@@ -180,7 +180,7 @@ void run_service_wait(const struct run_service *service, pid_t child, struct run
 				  "ended by a second signal: the program still runs, and is no "
 				  "longer recorded");
 			*wait_status = signals->last;
-			tell(service, RUN_ORDER_STOP, -1);
+			send_order(service, RUN_ORDER_STOP, -1);
 			break;
 		}
 		poll(fds, pidfd < 0 ? 1 : 2, pidfd < 0 ? 20 : -1);
@@ -188,7 +188,7 @@ void run_service_wait(const struct run_service *service, pid_t child, struct run
 	}
 	if (pidfd >= 0)
 		close(pidfd);
-	tell(service, RUN_ORDER_ENDED, -1);
+	send_order(service, RUN_ORDER_ENDED, -1);
 }
 
 struct probe_err *run_service_finish(struct run_service *service, struct run_signals *signals,
@@ -205,7 +205,7 @@ struct probe_err *run_service_finish(struct run_service *service, struct run_sig
 		run_signals_take(signals, -1);
 		if (!urgent && signals->ends > before) {
 			urgent = handler_clock_ns();
-			tell(service, RUN_ORDER_STOP, -1);
+			send_order(service, RUN_ORDER_STOP, -1);
 		}
 		if (urgent && handler_clock_ns() - urgent > URGENT_NS) {
 			close(service->fd);

@@ -92,7 +92,7 @@ static struct tracker *find_tracker(struct race *race, const struct probe_dispat
 	return tracker;
 }
 
-static void forget(struct race *race, struct tracker *tracker)
+static void free_tracker(struct race *race, struct tracker *tracker)
 {
 	struct tracker **at = &race->trackers;
 
@@ -262,7 +262,7 @@ static void end_dispatch(struct race *race, struct tracker *tracker)
 				if (page->nodes[dword])
 					find_races(race, tracker, epoch, page, dword);
 	}
-	forget(race, tracker);
+	free_tracker(race, tracker);
 }
 
 /* ---- The plugin ------------------------------------------------------------------------------ */

@@ -320,7 +320,7 @@ hsa_status_t probe_executable_freeze(hsa_executable_t executable, const char *op
 	return status;
 }
 
-static void forget(struct loaded *loaded)
+static void free_loaded(struct loaded *loaded)
 {
 	struct probe_hr_code_unload row = {.code_object = loaded->id};
 	struct iovec part = {&row, sizeof(row)};
@@ -352,7 +352,7 @@ hsa_status_t probe_executable_destroy(hsa_executable_t executable)
 			 * address.
 			 */
 			probe_sampling_flush(NULL);
-			forget(loaded);
+			free_loaded(loaded);
 		}
 		pthread_mutex_unlock(&lock);
 	}

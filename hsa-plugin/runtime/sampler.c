@@ -114,7 +114,7 @@ static void data_ready(void *client, size_t size, size_t lost, probe_hsa_pcs_cop
 	errno = saved;
 }
 
-static void say_flushed(struct probe_sampler *sampler)
+static void report_flushed(struct probe_sampler *sampler)
 {
 	pthread_mutex_lock(&sampler->delivery);
 	hand_over(sampler, 0, true);
@@ -142,7 +142,7 @@ static hsa_status_t flush(struct probe_sampler *sampler)
 	hsa_status_t status = sampler->api.flush(sampler->session);
 
 	if (!status)
-		say_flushed(sampler);
+		report_flushed(sampler);
 	return status;
 }
 
@@ -236,7 +236,7 @@ static bool await(struct probe_sampler *sampler)
 }
 
 /* Has the thread execute a command. False if it did not end in time, now or earlier. */
-static bool order(struct probe_sampler *sampler, enum command command, hsa_status_t *ret)
+static bool run_command(struct probe_sampler *sampler, enum command command, hsa_status_t *ret)
 {
 	bool done;
 
@@ -315,7 +315,7 @@ hsa_status_t probe_sampler_start(const struct probe_sampler_api *api, hsa_agent_
 		sampler_free(sampler);
 		return status;
 	}
-	if (!order(sampler, COMMAND_START, &status)) {
+	if (!run_command(sampler, COMMAND_START, &status)) {
 		abandon(sampler);
 		return HSA_STATUS_ERROR;
 	}
@@ -335,14 +335,14 @@ bool probe_sampler_flush(struct probe_sampler *sampler)
 {
 	hsa_status_t status;
 
-	return order(sampler, COMMAND_FLUSH, &status) && !status;
+	return run_command(sampler, COMMAND_FLUSH, &status) && !status;
 }
 
 bool probe_sampler_finish(struct probe_sampler *sampler)
 {
 	hsa_status_t status;
 
-	if (!order(sampler, COMMAND_FINISH, &status)) {
+	if (!run_command(sampler, COMMAND_FINISH, &status)) {
 		abandon(sampler);
 		return false;
 	}

@@ -5,13 +5,13 @@
  */
 #include "simgpu/exec/memory/buffer_access.h"
 
-enum landing {
+enum placement {
 	PLAIN,
 	LOW,
 	HIGH,
 };
 
-static inline u32 land(u32 old, u32 value, enum landing how)
+static inline u32 place_value(u32 old, u32 value, enum placement how)
 {
 	if (how == LOW)
 		return (old & 0xffff0000) | (value & 0xffff);
@@ -54,7 +54,7 @@ static inline bool one_row(const struct access *acc)
 }
 
 static inline const struct sim_inst *load(struct sim_wave *w, const struct sim_inst *ip,
-					  unsigned int bytes, bool sext, enum landing how)
+					  unsigned int bytes, bool sext, enum placement how)
 {
 	unsigned int spare = bytes < 4 ? 32 - 8 * bytes : 0;
 	u32 *d = w->vgpr[ip->dst];
@@ -76,7 +76,7 @@ static inline const struct sim_inst *load(struct sim_wave *w, const struct sim_i
 			lane_get(w, &acc, l, value, bytes);
 		if (sext)
 			value[0] = (u32)((i32)(value[0] << spare) >> spare);
-		d[l] = land(d[l], value[0], how);
+		d[l] = place_value(d[l], value[0], how);
 		for (unsigned int i = 1; i < bytes / 4; i++)
 			d[64 * i + l] = value[i];
 	}

@@ -6,13 +6,13 @@
 #include "simgpu/exec/memory/vector_access.h"
 
 /* Where a loaded value goes in the register. */
-enum landing {
+enum placement {
 	PLAIN,
 	LOW,  /* d16: bits 15:0, the rest is preserved */
 	HIGH, /* d16_hi: bits 31:16 */
 };
 
-static inline u32 land(u32 old, u32 value, enum landing how)
+static inline u32 place_value(u32 old, u32 value, enum placement how)
 {
 	if (how == LOW)
 		return (old & 0xffff0000) | (value & 0xffff);
@@ -162,7 +162,7 @@ static inline const struct sim_inst *store_dwords(struct sim_wave *w, const stru
 }
 
 static inline const struct sim_inst *load_small(struct sim_wave *w, const struct sim_inst *ip,
-						unsigned int bytes, bool sext, enum landing how)
+						unsigned int bytes, bool sext, enum placement how)
 {
 	unsigned int spare = 32 - 8 * bytes;
 	u32 *d = w->vgpr[ip->dst];
@@ -182,7 +182,7 @@ static inline const struct sim_inst *load_small(struct sim_wave *w, const struct
 			mem_get(w, &acc, (unsigned int)l, &value, bytes);
 		if (sext)
 			value = (u32)((i32)(value << spare) >> spare);
-		d[l] = land(d[l], value, how);
+		d[l] = place_value(d[l], value, how);
 	}
 	return ip + 2;
 }

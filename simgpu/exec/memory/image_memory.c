@@ -123,7 +123,7 @@ static bool prepare(struct sim_wave *w, const struct sim_inst *ip, const struct 
 }
 
 /* Stores the channels of the mask, packed; with d16 two per register. */
-static void land(const struct image *img, u64 l, const u32 *channel)
+static void store_channels(const struct image *img, u64 l, const u32 *channel)
 {
 	u32 value[4] = {0};
 	unsigned int n = 0;
@@ -202,7 +202,7 @@ static const struct sim_inst *load(struct sim_wave *w, const struct sim_inst *ip
 		} else if (acc.exec >> l & 1) {
 			raw_read(&img, (const void *)acc.addr[l], how == RAW_SIGNED, channel);
 		}
-		land(&img, l, channel);
+		store_channels(&img, l, channel);
 	}
 	return ip + 2;
 }
@@ -247,7 +247,7 @@ static const struct sim_inst *get_resinfo(struct sim_wave *w, const struct sim_i
 	channel[3] = 1; /* number of mipmap levels */
 	img.format.number = TEXEL_UINT;
 	EACH_LANE(l, w->exec)
-	land(&img, l, channel);
+	store_channels(&img, l, channel);
 	return ip + 2;
 }
 
@@ -448,7 +448,7 @@ static const struct sim_inst *sample(struct sim_wave *w, const struct sim_inst *
 
 		if (!sample_lane(w, ip, &point, channel))
 			return NULL;
-		land(&img, l, channel);
+		store_channels(&img, l, channel);
 	}
 	return ip + 2;
 }

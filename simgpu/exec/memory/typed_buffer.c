@@ -43,8 +43,8 @@ static u32 widen(struct texel_format format, u32 value)
 	return texel_is_integer(format) ? value & 0xffff : float_bits(half_to_float((u16)value));
 }
 
-static void land(u32 *d, const u32 *channel, struct texel_format format, unsigned int count,
-		 enum width width)
+static void store_channels(u32 *d, const u32 *channel, struct texel_format format,
+			   unsigned int count, enum width width)
 {
 	if (width == FULL) {
 		for (unsigned int n = 0; n < count; n++)
@@ -86,7 +86,7 @@ static const struct sim_inst *load(struct sim_wave *w, const struct sim_inst *ip
 			texel_read(format, raw, channel);
 			texel_select(format, selects, channel);
 		}
-		land(d + l, channel, format, count, width);
+		store_channels(d + l, channel, format, count, width);
 	}
 	return ip + 2;
 }

@@ -519,7 +519,7 @@ static void test_rows_and_columns(void **state)
 }
 
 /* In no known allocation. */
-static void test_nobodys(void **state)
+static void test_unknown_allocation(void **state)
 {
 	static const struct use nobodys[] = {{0, 0, 4, 16}, {1, 0, 4, 16}};
 
@@ -547,7 +547,7 @@ int main(void)
 		cmocka_unit_test_setup(test_structs, start),
 		cmocka_unit_test_setup(test_neighbours, start),
 		cmocka_unit_test_setup(test_rows_and_columns, start),
-		cmocka_unit_test_setup(test_nobodys, start),
+		cmocka_unit_test_setup(test_unknown_allocation, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

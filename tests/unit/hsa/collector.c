@@ -105,7 +105,7 @@ static void drain_gives_up_without_progress(void **state)
 }
 
 /* A forked child does not have the thread; its parent's queues are not its own. */
-static void forgets_in_a_child(void **state)
+static void is_reset_in_a_child(void **state)
 {
 	struct probe_queue *queue = begin();
 
@@ -126,7 +126,7 @@ int main(void)
 		cmocka_unit_test(completes_dispatches_of_a_queue),
 		cmocka_unit_test(relays_packets_that_waited),
 		cmocka_unit_test(drain_gives_up_without_progress),
-		cmocka_unit_test(forgets_in_a_child),
+		cmocka_unit_test(is_reset_in_a_child),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

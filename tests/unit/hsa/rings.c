@@ -73,7 +73,7 @@ static void gpus_share_rings(void **state)
 }
 
 /* Half of them large: for launches of few waves. */
-static void large_rings_are_apart(void **state)
+static void large_rings_are_separate(void **state)
 {
 	struct probe_seg_header *header = &probe_tool.segment.header;
 	struct probe_agent *gpu = fake_gpu();
@@ -151,7 +151,7 @@ int main(void)
 		cmocka_unit_test_prestate(one_gpu_has_all_rings, &trace),
 		cmocka_unit_test_prestate(one_gpu_has_all_rings, &time),
 		cmocka_unit_test(gpus_share_rings),
-		cmocka_unit_test(large_rings_are_apart),
+		cmocka_unit_test(large_rings_are_separate),
 		cmocka_unit_test(too_few_rings_are_none),
 		cmocka_unit_test(failures_mean_no_rings),
 		cmocka_unit_test(discarding_empties_all_rings),

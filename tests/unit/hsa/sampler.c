@@ -444,7 +444,7 @@ static void many_flush(void **state)
 	assert_int_equal(sink.flushes, 201);
 }
 
-static void nobody_offers_it(void **state)
+static void no_library_offers_it(void **state)
 {
 	struct probe_sampler_api found = {0};
 
@@ -461,7 +461,7 @@ int main(void)
 		cmocka_unit_test_setup(keeps_errno, set_up),
 		cmocka_unit_test_setup(failed_create_is_final, set_up),
 		cmocka_unit_test_setup(many_flush, set_up),
-		cmocka_unit_test_setup(nobody_offers_it, set_up),
+		cmocka_unit_test_setup(no_library_offers_it, set_up),
 		/* These tests leave threads behind, as expected. */
 		cmocka_unit_test_setup(destroy_may_hang, set_up),
 		cmocka_unit_test_setup(flush_may_hang, set_up),

@@ -117,7 +117,7 @@ static bool gpu_may(uint64_t address, uint32_t flags)
 	return sim_mem_allows(address, 8, flags | SIM_MEM_GPU(1), NULL);
 }
 
-static void memory_is_there_when_it_is_mapped(void **state)
+static void memory_exists_when_mapped(void **state)
 {
 	struct kfd_ioctl_alloc_memory_of_gpu_args args = request_of(VRAM | SIM_KFD_WRITABLE, 8192);
 	struct kfd_ioctl_unmap_memory_from_gpu_args unmap = {.n_devices = 1};
@@ -518,7 +518,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_call_checks_its_address),
 		cmocka_unit_test(sizes_are_the_callers),
-		cmocka_unit_test(memory_is_there_when_it_is_mapped),
+		cmocka_unit_test(memory_exists_when_mapped),
 		cmocka_unit_test(host_and_gpu_share_pages),
 		cmocka_unit_test(refused_allocations),
 		cmocka_unit_test(refused_mappings),

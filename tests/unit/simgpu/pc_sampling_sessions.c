@@ -164,7 +164,7 @@ static void *flush_much(void *arg)
 }
 
 /* More than the session keeps: givers wait, and nothing is lost or out of its giver's order. */
-static void many_give(void **state)
+static void many_threads_deliver(void **state)
 {
 	struct client client;
 	struct giver givers[4];
@@ -186,7 +186,7 @@ static void many_give(void **state)
 }
 
 /* A session that goes while samples come: whoever gives them goes on. */
-static void ends_while_given(void **state)
+static void ends_during_delivery(void **state)
 {
 	(void)state;
 	for (int round = 0; round < 20; round++) {
@@ -206,7 +206,7 @@ static void ends_while_given(void **state)
 }
 
 /* Lost samples are reported once, with the next delivery. */
-static void tells_losses(void **state)
+static void reports_losses(void **state)
 {
 	struct client client;
 
@@ -231,9 +231,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(flushes),
-		cmocka_unit_test(many_give),
-		cmocka_unit_test(ends_while_given),
-		cmocka_unit_test(tells_losses),
+		cmocka_unit_test(many_threads_deliver),
+		cmocka_unit_test(ends_during_delivery),
+		cmocka_unit_test(reports_losses),
 	};
 
 	return cmocka_run_group_tests_name("simgpu.sampling", tests, load_runtime, NULL);

@@ -340,7 +340,7 @@ static void patch(off_t at, const void *bytes, size_t size)
 	close(fd);
 }
 
-static void reader_refuses_what_is_not_ours(void **state)
+static void reader_rejects_foreign_files(void **state)
 {
 	(void)state;
 	refused("cannot open");
@@ -486,7 +486,7 @@ int main(void)
 		TEST(rows_in_batches_keep_their_text),
 		TEST(kernels_view_shows_every_dispatch),
 		TEST(a_full_disk_is_counted),
-		TEST(reader_refuses_what_is_not_ours),
+		TEST(reader_rejects_foreign_files),
 		TEST(reader_takes_every_truncation),
 		TEST(reader_takes_damage),
 		TEST(reader_writes_nothing),

@@ -151,7 +151,7 @@ static void counts_a_damaged_record(void **state)
 }
 
 /* Wrong sizes: none is followed while others write, and all are skipped at the end. */
-static void refuses_lying_sizes(void **state)
+static void rejects_wrong_sizes(void **state)
 {
 	static const uint32_t sizes[] = {
 		1, 23, 25, 28, 0xfffffff8, 0x7fffffff, HOST_BYTES, HOST_BYTES * 2, 1u << 21};
@@ -315,7 +315,7 @@ int main(void)
 		TEST(wraps),
 		TEST(waits_at_a_hole_then_steps_over_it),
 		TEST(counts_a_damaged_record),
-		TEST(refuses_lying_sizes),
+		TEST(rejects_wrong_sizes),
 		TEST(survives_any_head),
 		TEST(survives_noise),
 		TEST(reads_rings_by_piece),

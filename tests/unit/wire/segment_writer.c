@@ -88,7 +88,7 @@ static void wraps(void **state)
 	close_pair(&file, &seg);
 }
 
-static void loss_is_counted_and_told(void **state)
+static void loss_is_counted_and_reported(void **state)
 {
 	struct segment_file file = {0};
 	struct probe_segment seg;
@@ -357,7 +357,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(record_comes_back),
 		cmocka_unit_test(wraps),
-		cmocka_unit_test(loss_is_counted_and_told),
+		cmocka_unit_test(loss_is_counted_and_reported),
 		cmocka_unit_test(too_big_is_dropped),
 		cmocka_unit_test(closed_and_off_do_nothing),
 		cmocka_unit_test(waiting_is_bounded),

@@ -350,7 +350,7 @@ static void proved_blocks_follow_the_ids(void **state)
 	}
 }
 
-static void short_records_have_the_lanes_told(void **state)
+static void short_records_have_the_stated_lanes(void **state)
 {
 	(void)state;
 	launch = (struct probe_trace_key){&groups, {256, 1, 1}, {256, 1, 1}, 3, NULL, 0};
@@ -522,7 +522,7 @@ int main(void)
 		cmocka_unit_test_setup(spans_are_two_stamps, setup),
 		cmocka_unit_test_setup(proved_blocks_follow_the_ids, setup),
 		cmocka_unit_test_setup(proved_blocks_follow_arguments, setup),
-		cmocka_unit_test_setup(short_records_have_the_lanes_told, setup),
+		cmocka_unit_test_setup(short_records_have_the_stated_lanes, setup),
 		cmocka_unit_test_setup(rows_are_those_of_all_waves, setup),
 		cmocka_unit_test_setup(refuses_names, setup),
 		cmocka_unit_test_setup(takes_anything, setup),

@@ -193,7 +193,7 @@ static void a_full_wave_array_stops(void **state)
 	assert_int_equal(counts.records, 18);
 }
 
-static void tells_a_change_of_dispatch(void **state)
+static void reports_a_change_of_dispatch(void **state)
 {
 	(void)state;
 	add_wave(1, 0);
@@ -212,7 +212,7 @@ static void tells_a_change_of_dispatch(void **state)
 	assert_int_equal(batch.access[0].base, 20);
 }
 
-static void counts_what_it_cannot_hand_on(void **state)
+static void counts_what_it_cannot_deliver(void **state)
 {
 	(void)state;
 	add_affine(0, 4, 1, 0); /* before any wave */
@@ -227,7 +227,7 @@ static void counts_what_it_cannot_hand_on(void **state)
 	assert_int_equal(batch.count, 1);
 }
 
-static void refuses_bytes_that_lie(void **state)
+static void rejects_malformed_bytes(void **state)
 {
 	static const int32_t items[3];
 
@@ -302,9 +302,9 @@ int main(void)
 		TEST(counts_barriers),
 		TEST(stops_when_full_and_goes_on),
 		TEST(a_full_wave_array_stops),
-		TEST(tells_a_change_of_dispatch),
-		TEST(counts_what_it_cannot_hand_on),
-		TEST(refuses_bytes_that_lie),
+		TEST(reports_a_change_of_dispatch),
+		TEST(counts_what_it_cannot_deliver),
+		TEST(rejects_malformed_bytes),
 		TEST(takes_every_truncation),
 	};
 
