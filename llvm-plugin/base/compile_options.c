@@ -29,6 +29,13 @@ const char *pass_kind_name(enum probe_kind kind)
 	return kind_names[kind];
 }
 
+/* The error for `size` bytes of a variable's value. */
+static char *invalid(const char *variable, const char *value, size_t size, const char *expected)
+{
+	return pass_format("invalid value '%.*s' for %s; expected %s", (int)size, value, variable,
+			   expected);
+}
+
 static bool parse_kinds(struct pass_options *options, const char *text, char **ret_error)
 {
 	for (const char *at = text;; at++) {
@@ -40,10 +47,8 @@ static bool parse_kinds(struct pass_options *options, const char *text, char **r
 			    !memcmp(kind_names[kind], at, size))
 				break;
 		if (kind == PROBE_KINDS) {
-			*ret_error = pass_format("PROBE_KINDS=%s: '%.*s' is no probe kind; known "
-						 "are memory, trace, time and count, separated by "
-						 "commas",
-						 text, (int)size, at);
+			*ret_error = invalid("PROBE_KINDS", at, size,
+					     "memory, trace, time or count, separated by commas");
 			return false;
 		}
 		options->kinds |= 1u << kind;
@@ -69,10 +74,8 @@ static bool parse_spaces(struct pass_options *options, const char *text, char **
 		       (strlen(spaces[i].name) != size || memcmp(spaces[i].name, at, size)))
 			i++;
 		if (i == count) {
-			*ret_error = pass_format("PROBE_SPACES=%s: '%.*s' is no space to ask for; "
-						 "there are constant and scratch, separated by "
-						 "commas",
-						 text, (int)size, at);
+			*ret_error = invalid("PROBE_SPACES", at, size,
+					     "constant or scratch, separated by commas");
 			return false;
 		}
 		options->spaces |= 1u << spaces[i].space;
@@ -119,9 +122,7 @@ static bool parse_disabled(struct pass_options *options, const char *text, char 
 		if (i == PASS_MECHANISMS) {
 			char *known = list_mechanisms();
 
-			*ret_error = pass_format("PROBE_DISABLE=%s: '%.*s' is no mechanism; known "
-						 "are %s, separated by commas",
-						 text, (int)size, at, known);
+			*ret_error = invalid("PROBE_DISABLE", at, size, known);
 			free(known);
 			return false;
 		}
@@ -144,9 +145,8 @@ static bool parse_stamps(struct pass_options *options, const char *text, char **
 			options->stamps = i;
 			return true;
 		}
-	*ret_error = pass_format("PROBE_TIME=%s: known are regions, functions (and regions), and "
-				 "blocks (and both)",
-				 text);
+	*ret_error = invalid("PROBE_TIME", text, strlen(text),
+			     "regions, functions (and regions) or blocks (and both)");
 	return false;
 }
 
@@ -158,7 +158,7 @@ static bool parse_switch(const char *name, bool *value, char **ret_error)
 	if (!text || !*text)
 		return true;
 	if (strcmp(text, "0") && strcmp(text, "1")) {
-		*ret_error = pass_format("%s=%s: known are 0 and 1", name, text);
+		*ret_error = invalid(name, text, strlen(text), "0 or 1");
 		return false;
 	}
 	*value = *text == '1';
@@ -211,9 +211,9 @@ static bool parse_scope(struct pass_options *options, const char *text, char **r
 			scope.function = pass_format("%.*s", (int)(end - colon - 1), colon + 1);
 		} else if (!size || (colon && !parse_range(colon, end, &scope))) {
 			*ret_error =
-				pass_format("PROBE_SCOPE=%s: '%.*s' is not FILE, FILE:LINE, "
-					    "FILE:FIRST-LAST with lines from 1, or function:NAME",
-					    text, (int)(end - at), at);
+				invalid("PROBE_SCOPE", at, (size_t)(end - at),
+					"FILE, FILE:LINE, FILE:FIRST-LAST with lines from 1, or "
+					"function:NAME");
 			return false;
 		} else {
 			scope.file = pass_format("%.*s", (int)size, at);
@@ -233,7 +233,7 @@ static bool parse_verbose(struct pass_options *options, char **ret_error)
 		return true;
 	if (strlen(text) != 1 || *text < '0' || *text > '2') {
 		*ret_error =
-			pass_format("PROBE_VERBOSE=%s: known are 0, 1 and 2 (proofs, too)", text);
+			invalid("PROBE_VERBOSE", text, strlen(text), "0, 1 or 2 (also proofs)");
 		return false;
 	}
 	options->verbose = *text - '0';

@@ -112,7 +112,7 @@ bool gpu_target_check(const struct call_units *units, struct pass_options *optio
 	options->generation = first.generation;
 	if (first.generation > 9 || options->portable)
 		options->portable = first.lanes;
-	/* Only lean probes count what proofs leave to count. */
+	/* Portable probes measure every execution and do not use proofs. */
 	if (options->portable)
 		options->prove = false;
 	return true;

@@ -12,9 +12,9 @@
 ; RUN: env PROBE_VERBOSE=1 PROBE_KINDS=memory,trace,time,count PROBE_SPACES=scratch,constant %probe %s -o /dev/null 2>&1 | FileCheck %s -check-prefix BOTH
 ; BOTH: 2 kernels, 9 sites
 ; RUN: not env PROBE_SPACES=stack %probe %s 2>&1 | FileCheck %s -check-prefix WORD
-; WORD: error: probe: PROBE_SPACES=stack: 'stack' is no space to ask for; there are constant and scratch
+; WORD: error: probe: invalid value 'stack' for PROBE_SPACES; expected constant or scratch, separated by commas
 ; RUN: not env PROBE_SPACES=scratch, %probe %s 2>&1 | FileCheck %s -check-prefix EMPTY
-; EMPTY: PROBE_SPACES=scratch,: '' is no space
+; EMPTY: invalid value '' for PROBE_SPACES
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-v2048:2048-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"
 
