@@ -25,5 +25,7 @@ endif()
 if(PROBE_BUILD_REPORT AND NOT PROBE_SANITIZE)
 	probe_test(NAME arch.hardening TIER arch FOLDER cmds
 		COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/hardening.sh
-			$<TARGET_FILE:probe-run> $<TARGET_FILE:probe-report>)
+			$<TARGET_FILE:probe-run> $<TARGET_FILE:probe-report>
+			$<TARGET_FILE:probe_plugin_memory> $<TARGET_FILE:probe_plugin_cache>
+			$<TARGET_FILE:probe_plugin_race> $<TARGET_FILE:probe_plugin_log>)
 endif()

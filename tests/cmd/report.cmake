@@ -12,7 +12,7 @@ foreach(case ${cases})
 		COMMAND ${CMAKE_CURRENT_LIST_DIR}/golden.sh ${case}
 		ENVIRONMENT PROBE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
 			TEST_HANDLERS=${CMAKE_CURRENT_BINARY_DIR}/test_handlers
-			FAKE_APP=$<TARGET_FILE:fake-app>)
+			FAKE_APP=$<TARGET_FILE:fake-app> SANITIZED=${PROBE_SANITIZE})
 endforeach()
 probe_test(NAME cmd.report.schemas TIER cmd FOLDER cmds/report
 	COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/json_schema.py ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}

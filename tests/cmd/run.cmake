@@ -16,13 +16,3 @@ foreach(case ${cases})
 			FAKE_APP=$<TARGET_FILE:fake-app>
 			STAND_IN_PROFILER=$<TARGET_FILE:stand_in_profiler>)
 endforeach()
-
-# The reliability goals that these tests prove: ctest -L R2.
-set(goals R2=kill_supervisor R2=kill_application R2=killed R2=terminate_recorder R3=foreign_lock R3=lost R3=own_count R3=impossible_counts
-	R5=disk_full R5=total_loss R6=hostile R6=foreign_source R8=signals R12=handler_crashes R12=handler_fails)
-foreach(goal ${goals})
-	string(REPLACE "=" ";" pair ${goal})
-	list(GET pair 0 label)
-	list(GET pair 1 name)
-	set_property(TEST cmd.run.${name} APPEND PROPERTY LABELS ${label})
-endforeach()

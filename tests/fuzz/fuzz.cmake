@@ -1,4 +1,24 @@
 # SPDX-License-Identifier: MIT
+find_package(Python3 COMPONENTS Interpreter REQUIRED)
+# Segments that an application has damaged, or not finished: goals R6 and R7 of docs/reliability.md.
+if(PROBE_BUILD_REPORT AND NOT PROBE_SANITIZE)
+	add_executable(hostile_segments ${CMAKE_CURRENT_LIST_DIR}/hostile_segments.c
+		${CMAKE_SOURCE_DIR}/tests/cmd/fake_app/fake_app.c)
+	target_link_libraries(hostile_segments PRIVATE probe_cmd_record probe_flags)
+	target_link_options(hostile_segments PRIVATE -Wl,--as-needed -Wl,--wrap=malloc -Wl,--wrap=calloc
+		-Wl,--wrap=realloc)
+	probe_test(NAME fuzz.hostile_segments TIER fuzz FOLDER cmds/record COMMAND hostile_segments 150)
+	probe_test(NAME fuzz.hostile_segments_long TIER fuzz FOLDER cmds/record LONG
+		COMMAND hostile_segments 10000 1000)
+	probe_test(NAME fuzz.options TIER fuzz FOLDER cmds/options COMMAND Python3::Interpreter
+		${CMAKE_CURRENT_LIST_DIR}/random_options.py ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} 60)
+	probe_test(NAME fuzz.options_long TIER fuzz FOLDER cmds/options LONG COMMAND Python3::Interpreter
+		${CMAKE_CURRENT_LIST_DIR}/random_options.py ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} 5000 2)
+	# Cut off at each 104th byte.
+	probe_test(NAME fuzz.cut_segments TIER fuzz FOLDER cmds/record COMMAND hostile_segments cut 104)
+	probe_test(NAME fuzz.cut_segments_long TIER fuzz FOLDER cmds/record LONG COMMAND hostile_segments cut 8)
+endif()
+
 # Random kernels, compiled with and without the plugin.
 if(NOT PROBE_BUILD_PASS OR PROBE_SANITIZE OR NOT TARGET probe_pass_15)
 	return()
@@ -11,16 +31,3 @@ probe_test(NAME fuzz.compile TIER fuzz FOLDER llvm-plugin COMMAND ${fuzz_compile
 probe_test(NAME fuzz.compile_found TIER fuzz FOLDER llvm-plugin COMMAND ${fuzz_compile} --seed 3 --first 110 --count 10)
 probe_test(NAME fuzz.compile_all TIER fuzz FOLDER llvm-plugin LONG
 	COMMAND ${fuzz_compile} --seed 2 --count 20000 --jobs 2)
-
-# Segments that an application has damaged: goal R6.
-if(PROBE_BUILD_REPORT)
-	add_executable(hostile_segments ${CMAKE_CURRENT_LIST_DIR}/hostile_segments.c
-		${CMAKE_SOURCE_DIR}/tests/cmd/fake_app/fake_app.c)
-	target_link_libraries(hostile_segments PRIVATE probe_cmd_record probe_flags)
-	target_link_options(hostile_segments PRIVATE -Wl,--as-needed -Wl,--wrap=malloc -Wl,--wrap=calloc
-		-Wl,--wrap=realloc)
-	probe_test(NAME fuzz.hostile_segments TIER fuzz FOLDER cmds/record COMMAND hostile_segments 150)
-	probe_test(NAME fuzz.hostile_segments_long TIER fuzz FOLDER cmds/record LONG
-		COMMAND hostile_segments 10000 1000)
-	set_property(TEST fuzz.hostile_segments fuzz.hostile_segments_long APPEND PROPERTY LABELS R6)
-endif()

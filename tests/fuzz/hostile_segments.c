@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * hostile_segments COUNT [FIRST]: records COUNT segments that an application filled and then
- * damaged, each by another seed. No segment may hang the recorder or crash it, make it allocate
- * more than 512 MB at once, or leave a sum of the accounting that is wrong.
+ * damaged, each by another seed. hostile_segments cut STEP: segments whose host ring was reserved
+ * as a whole, but written only up to each STEP-th byte. No segment may hang the recorder or crash
+ * it, make it allocate more than 512 MB at once, or leave a sum of the accounting that is wrong.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -220,7 +221,8 @@ static void check(const char *path)
 	sqlite3_close(db);
 }
 
-static void record(const struct run_config *config, const char *path)
+/* `cut`: the bytes that were written; 0 = all, and then damaged. Returns how many there were. */
+static uint64_t record(const struct run_config *config, const char *path, uint64_t cut)
 {
 	const struct recorder_process process = {.pid = getpid(), .sock = -1, .rings_wanted = 64};
 	struct recorder *recorder = NULL;
@@ -238,7 +240,9 @@ static void record(const struct run_config *config, const char *path)
 		fail("the segment cannot be opened");
 	fill(&app);
 	filled = app.seg.ring->head;
-	for (unsigned i = 0; i < blows; i++)
+	if (cut && cut < filled)
+		memset(app.seg.data + cut, 0, filled - cut);
+	for (unsigned i = 0; i < blows && !cut; i++)
 		damage(&app, filled);
 	err = recorder_start(recorder);
 	if (err)
@@ -249,13 +253,27 @@ static void record(const struct run_config *config, const char *path)
 	probe_segment_close(&app.seg);
 	recorder_destroy(recorder);
 	check(path);
+	return filled;
+}
+
+static uint64_t record_cut(const struct run_config *config, const char *path, uint64_t step)
+{
+	uint64_t count = 0, size = UINT64_MAX;
+
+	for (uint64_t cut = step; cut < size; cut += step, count++) {
+		seed = cut;
+		state = 1;
+		size = record(config, path, cut);
+	}
+	return count;
 }
 
 int main(int argc, char **argv)
 {
 	char *options[] = {"probe-run", "-q", "--kind", "trace", "true", NULL};
-	uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
-	uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+	bool cut = argc > 2 && !strcmp(argv[1], "cut");
+	uint64_t count = argc > 1 ? strtoull(argv[1 + cut], NULL, 10) : 0;
+	uint64_t first = argc > 2 && !cut ? strtoull(argv[2], NULL, 10) : 1;
 	char path[] = "/tmp/probe-hostile-XXXXXX";
 	struct run_config config;
 	struct probe_err *err = run_config_init(&config, 5, options);
@@ -265,9 +283,11 @@ int main(int argc, char **argv)
 		return 2;
 	close(fd);
 	probe_log_setup(PROBE_LOG_ERROR - 1, PROBE_COLOR_NEVER);
-	for (seed = first; seed < first + count; seed++) {
+	if (cut)
+		count = record_cut(&config, path, count);
+	for (seed = first; seed < first + count && !cut; seed++) {
 		state = seed * 0x9e3779b97f4a7c15u;
-		record(&config, path);
+		record(&config, path, 0);
 	}
 	probe_err_destroy(probe_store_remove(path));
 	run_config_deinit(&config);
