@@ -41,18 +41,18 @@ static bool queue_ready(const struct sim_queue *queue)
 }
 
 /*
- * How long the watcher sleeps between two polls, depending on the time since it last woke a queue.
- * A poll costs some 10 us of host time, so the watcher uses 50 % of a core for a moment and 2 %
- * permanently.
+ * How long the watcher sleeps between two polls: a fixed part of the time since it last woke a
+ * queue, so that a launch is never delayed by more than that part of the time before it. A poll
+ * costs some 10 us of host time: 50 % of a core for a moment and 1 % permanently.
  */
 static uint64_t watch_period_us(uint64_t idle_us)
 {
-	static const uint64_t steps[][2] = {{2000, 20}, {50000, 50}, {500000, 200}};
+	enum { LEAST_US = 20, MOST_US = 1000, PART = 64 };
+	uint64_t period = idle_us / PART;
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
-		if (idle_us < steps[i][0])
-			return steps[i][1];
-	return 500;
+	if (period < LEAST_US)
+		return LEAST_US;
+	return period < MOST_US ? period : MOST_US;
 }
 
 /* Under table_lock: wakes each sleeping queue that has work. */
