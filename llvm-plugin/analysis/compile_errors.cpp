@@ -21,8 +21,8 @@ using namespace llvm;
 static compile_error_fn caught_by;
 
 /*
- * Few errors name their function. What LLVM would print with a stack trace does: "Running pass
- * 'Greedy Register Allocator' on function '@name'", which is the only interface to it.
+ * Few errors name their function. LLVM's stack trace entries do: "Running pass 'Greedy Register
+ * Allocator' on function '@name'". There is no other interface to them.
  */
 static std::string current_function()
 {
@@ -56,7 +56,7 @@ static void report(const char *message, bool fatal)
 
 namespace
 {
-/* In front of the compiler's own handler. */
+/* Wraps the compiler's own handler. */
 struct Catcher : public DiagnosticHandler {
 	std::unique_ptr<DiagnosticHandler> inner;
 	std::string quiet;
@@ -66,7 +66,7 @@ struct Catcher : public DiagnosticHandler {
 	    : inner(std::move(handler)), quiet(prefix)
 	{
 	}
-	/* The code generator is done, and its output would be used. */
+	/* The code generator has finished, and its output would be used. */
 	~Catcher() override
 	{
 		if (failed)

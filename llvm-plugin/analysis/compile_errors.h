@@ -11,15 +11,15 @@ extern "C" {
 #endif
 
 /*
- * `function`: NULL = unknown. The compiler goes on after an error that is not fatal, which may find
- * more of them; after a fatal one it must not.
+ * `function`: NULL = unknown. The compiler continues after an error that is not fatal, and may find
+ * more errors; after a fatal error the callback must not return.
  */
 typedef void (*compile_error_fn)(const char *function, const char *message, bool fatal);
 
 /*
- * From here on errors go to `caught` instead of the user. A compilation with errors ends the
- * process with status 1, at the latest when its last function is done. Warnings about functions
- * whose names begin with `quiet` are dropped: they may be errors by the user's options.
+ * From now on errors are passed to `caught` instead of the user. A compilation with errors ends the
+ * process with status 1, at the latest after its last function. Warnings about functions whose
+ * names start with `quiet` are dropped: options may turn them into errors.
  */
 void compile_errors_catch(LLVMModuleRef module, const char *quiet, compile_error_fn caught);
 

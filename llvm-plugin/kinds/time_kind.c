@@ -41,8 +41,8 @@ static void span_begin(struct ring_context *in, LLVMValueRef inst)
 }
 
 /*
- * A message and its words, which follow it in its block. What optimisation has torn apart is not
- * sent: half a message would be a wrong one.
+ * A message and its words, which follow it in the same block. If optimisations have separated them,
+ * the message is not sent, because a partial one would be wrong.
  */
 static void message(struct ring_context *in, LLVMValueRef inst, bool lanes, uint32_t site)
 {
@@ -88,13 +88,13 @@ struct region {
 	struct pass_mark mark;
 	uint32_t id;
 	enum time_span kind; /* of a begin */
-	unsigned span;	     /* of those that are not STAMPS, the number */
+	unsigned span;	     /* its index among spans that are not STAMPS */
 };
 
 struct regions {
 	struct region *region;
 	size_t count;
-	unsigned spans; /* that are not STAMPS */
+	unsigned spans; /* number of spans that are not STAMPS */
 };
 
 static void add_region(struct regions *regions, LLVMValueRef inst, const struct pass_mark *mark,
@@ -105,8 +105,10 @@ static void add_region(struct regions *regions, LLVMValueRef inst, const struct 
 	regions->region[regions->count++] = (struct region){inst, *mark, id, PASS_SPAN_STAMPS, 0};
 }
 
-/* The begin of a span that is one record: of one that parts lanes, if waves keep it
- * (stored_waves.h). */
+/*
+ * The begin of the span that ends here, if the span is one record. Spans in which lanes may diverge
+ * are one record only if the wave stores its clocks (stored_waves.h).
+ */
 static const struct region *one_begin(const struct regions *regions, const struct pass_mark *end,
 				      bool stored)
 {
@@ -153,7 +155,7 @@ static void insert_regions(struct ring_context *in, const struct regions *region
 	}
 }
 
-/* The sites of marks count up in their order. */
+/* The sites of marks are numbered in the order of the marks. */
 static void find_regions(struct ring_context *in, LLVMValueRef function,
 			 const struct call_units *units, struct regions *ret)
 {
@@ -202,7 +204,10 @@ static void insert_messages(struct ring_context *in, LLVMValueRef function)
 		}
 }
 
-/* Nothing but a kernel's time, and spans that come once at most and fit into registers. */
+/*
+ * Are a kernel's only records its own time, and spans that execute at most once and fit into
+ * registers?
+ */
 static bool is_stored(const struct ring_context *in, LLVMValueRef function,
 		      const struct call_units *units, const struct regions *regions)
 {
@@ -248,7 +253,7 @@ static void insert_stored(struct ring_context *in, LLVMValueRef function, LLVMVa
 	for (size_t i = 0; i < regions->count; i++)
 		if (regions->region[i].kind != PASS_SPAN_STAMPS)
 			args[4 + regions->region[i].span] = ring_i32(in, regions->region[i].id);
-	/* Registers of those that ring_cursor.h has none for (stored_waves.h). */
+	/* Allocate registers for spans beyond those in ring_cursor.h (stored_waves.h). */
 	if (regions->spans > 2)
 		LLVMAddTargetDependentFunctionAttr(function, "amdgpu-num-sgpr", STORED_SGPRS);
 	LLVMPositionBuilderBefore(in->builder, entry);
@@ -343,13 +348,16 @@ static LLVMValueRef insert_enter(struct ring_context *in, LLVMValueRef inst, LLV
 	return wave;
 }
 
-/* Not at -O0, where every small function of a header would be stamped. */
+/* Not at -O0, where every small function of a header would get stamps. */
 static bool stamps_function(const struct ring_context *in)
 {
 	return in->kind == PROBE_KIND_TIME && !in->is_optnone && in->stamps != PASS_STAMPS_REGIONS;
 }
 
-/* Returns of a device function end its time; a kernel has one, and other ends of the wave. */
+/*
+ * Insert ends: at each return of a device function; in a kernel at its single return and at other
+ * ends of the wave.
+ */
 static void insert_ends(struct ring_context *in, LLVMValueRef function, LLVMValueRef ctx,
 			LLVMValueRef wave)
 {
@@ -386,7 +394,7 @@ static void insert_calls(const struct ring_context *in, const struct call_units 
 		}
 }
 
-/* Calls of the plain copies, as of any function. */
+/* Calls of the unoptimised copies, by the usual convention. */
 static void call_copies(struct ring_context *in, enum devlib_function which, LLVMValueRef function,
 			void *analyses)
 {
@@ -418,7 +426,7 @@ static void inline_calls(struct ring_context *in, LLVMValueRef function, void *a
 		ir_cleanup(function, analyses);
 }
 
-/* A wave that has its ring from the beginning, or a function that it calls. */
+/* A kernel whose waves claim a ring at their start, or a function that it calls. */
 static void insert_ring(struct ring_context *in, const struct call_units *units,
 			LLVMValueRef function, LLVMValueRef entry,
 			const struct pass_options *options, void *analyses)
@@ -465,8 +473,8 @@ void ring_insert(const struct call_units *units, const struct call_unit *unit, e
 	in.is_leaf = !in.is_called && in.stamps != PASS_STAMPS_BLOCKS &&
 		     time_span_is_leaf(units, function);
 	/*
-	 * One return: a wave whose lanes leave apart must release its ring once, at the end. The
-	 * back end lets the lanes join there.
+	 * A single return, at which the back end lets the lanes reconverge: a wave must release its
+	 * ring once, even if its lanes return at different points.
 	 */
 	if (unit->kernel)
 		pass_single_return(function);

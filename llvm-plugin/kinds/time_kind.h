@@ -19,15 +19,15 @@ enum { TIME_SGPR_FIRST = 68 };
 
 bool pass_is_message(LLVMValueRef inst);
 bool marks_any(LLVMModuleRef module);
-/* Take what is left of them out of the module. */
+/* Remove the remaining marks from the module. */
 void marks_remove(LLVMModuleRef module);
-/* Add the unit's sites that are no accesses to the table. */
+/* Add the unit's sites that are not accesses to the table. */
 void time_list(struct call_unit *unit, struct site_table *table,
 	       const struct pass_options *options);
-/* The same for the groups of its accesses. */
+/* Add the groups of the unit's accesses to the table. */
 void trace_list(struct call_unit *unit, struct site_table *table,
 		const struct pass_options *options, void *analyses);
-/* The clone of a kind with rings. */
+/* Insert the probes of a kind with rings into its clone. */
 void ring_insert(const struct call_units *units, const struct call_unit *unit, enum probe_kind kind,
 		 struct devlib *devlib, const struct pass_options *options, void *analyses);
 

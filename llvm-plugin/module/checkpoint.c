@@ -20,7 +20,7 @@
 
 /* ---- Whether ------------------------------------------------------------------------------- */
 
-/* Only the thread that forks goes on in the child. */
+/* After fork() only the calling thread exists in the child. */
 static bool has_one_thread(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -60,7 +60,7 @@ static void caught(const char *function, const char *message, bool fatal)
 
 	snprintf(failure.function, sizeof(failure.function), "%s", function ? function : "");
 	snprintf(failure.message, sizeof(failure.message), "%s", message);
-	/* Smaller than PIPE_BUF, so all or nothing; the status says that something failed. */
+	/* Smaller than PIPE_BUF, so that the write is atomic; the exit status reports a failure. */
 	if (write(report_fd, &failure, sizeof(failure)) != sizeof(failure) || fatal)
 		_exit(1);
 }
@@ -68,7 +68,9 @@ _Static_assert(sizeof(struct compile_failure) <= 4096, "PIPE_BUF");
 
 /* ---- The parent's files -------------------------------------------------------------------- */
 
-/* The two share positions in files, and a failed attempt may have written some of its output. */
+/*
+ * Parent and child share file offsets, and a failed attempt may have written a part of its output.
+ */
 struct output {
 	int fd;
 	off_t position, size;
@@ -77,7 +79,8 @@ struct output {
 struct outputs {
 	struct output *file;
 	size_t count;
-	int text[2]; /* what the child wrote to descriptors 1 and 2; -1 = it went there */
+	int text[2]; /* copies of what the child wrote to descriptors 1 and 2; -1 = not redirected
+		      */
 };
 
 static void save_outputs(struct outputs *outputs)
@@ -139,7 +142,7 @@ static void copy_text(int from, int to)
 
 /* ---- The parent ---------------------------------------------------------------------------- */
 
-/* The user or a build system ended the compiler. */
+/* Did the user or a build system end the compiler? */
 static bool is_request(int status)
 {
 	int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
@@ -187,7 +190,7 @@ static void follow(pid_t child, int fd, struct outputs *outputs, struct compile_
 				copy_text(outputs->text[i], i + 1);
 		if (status)
 			raise(WTERMSIG(status));
-		/* All that is due at the end of the process, the child has done. */
+		/* The child has run all exit handlers already. */
 		_exit(status ? 1 : 0);
 	}
 	if (!ret->count)
@@ -223,7 +226,9 @@ bool checkpoint_attempt(LLVMModuleRef module, struct compile_failures *ret)
 		free_outputs(&outputs);
 		return true;
 	}
-	/* The parent reports how the compilation ended, so the child ends with it. */
+	/*
+	 * The parent reports the result of the compilation, so that the child must not outlive it.
+	 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <llvm-c/Core.h>
 
-/* What the code generator said. Longer names are truncated. */
+/* An error of the code generator. Longer names are truncated. */
 struct compile_failure {
 	char function[1024]; /* "" = unknown */
 	char message[256];
@@ -27,8 +27,9 @@ struct compile_failures {
 /* Is this process a compiler, and can it fork? Not an application that uses one as a library. */
 bool checkpoint_possible(void);
 /*
- * True: in the child; go on with probes. False: in the parent, after the child failed, with at
- * least one failure, which the caller frees. If the child does not fail, the parent ends as it did.
+ * Returns true in the child, which continues with probes. Returns false in the parent after the
+ * child failed, with at least one failure, to be freed by the caller. If the child succeeds, the
+ * parent exits with its status.
  */
 bool checkpoint_attempt(LLVMModuleRef module, struct compile_failures *ret);
 

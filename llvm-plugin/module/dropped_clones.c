@@ -69,7 +69,7 @@ static void spread(struct call_units *units)
 	} while (changed);
 }
 
-/* Of a clone's name, "__probe_<kind>_<name>"; 0 = it is none. */
+/* The kind in a clone's name, "__probe_<kind>_<name>"; 0 = not a clone. */
 static unsigned kind_of(const char *clone, const char **ret_name)
 {
 	static const char prefix[] = "__probe_";
@@ -111,8 +111,8 @@ void dropped_add(struct call_units *units, uint32_t kinds, const struct compile_
 /* ---- Registers of inline assembly ----------------------------------------------------------- */
 
 /*
- * The first scalar register that clones of a kind keep (ring_cursor.h, count_kind.h, group_plan.h).
- * The compiler allocates none of them, but assembly may name any.
+ * The first scalar register that clones of a kind reserve (ring_cursor.h, count_kind.h,
+ * group_plan.h). The compiler does not allocate these registers, but inline assembly may name any.
  */
 static unsigned first_kept(enum probe_kind kind)
 {

@@ -10,17 +10,19 @@ struct call_units;
 struct compile_failure;
 struct site_table;
 
-/* Is there a kernel with a kind of these left? */
+/* Does any kernel still have a clone of one of these kinds? */
 bool dropped_any_left(const struct call_units *units, uint32_t kinds);
 /*
- * Leave out the clone that failed, and those of its kind that call it; all clones if what failed
- * is not a clone.
+ * Drop the clone that failed and the clones of its kind that call it; all clones if the failed
+ * function is not a clone.
  */
 void dropped_add(struct call_units *units, uint32_t kinds, const struct compile_failure *failure);
 void dropped_add_all(struct call_units *units, uint32_t kinds, const char *why);
-/* Those of units whose inline assembly uses registers that probes keep for a whole wave. */
+/*
+ * Drop clones of units whose inline assembly uses registers that probes reserve for a whole wave.
+ */
 void dropped_add_users(struct call_units *units, uint32_t kinds);
-/* For reports; and warns. */
+/* Add the dropped clones to the site table, for reports, and print warnings. */
 void dropped_list(const struct call_units *units, struct site_table *table);
 
 #endif

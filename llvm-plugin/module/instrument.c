@@ -41,7 +41,7 @@ static bool report(LLVMModuleRef module, char *text)
 	return false;
 }
 
-/* The table of a module without probes says so, so that reports can. */
+/* Mark the site table of a module without probes, so that reports can mention it. */
 static void refuse(const struct call_units *units, LLVMModuleRef module)
 {
 	struct site_table table;
@@ -65,8 +65,7 @@ static void refuse(const struct call_units *units, LLVMModuleRef module)
 }
 
 /*
- * Is there something to probe? In a kernel without accesses its barriers are of no interest; a
- * function's are its callers'.
+ * Does the function have sites? A barrier counts in a called function, but not alone in a kernel.
  */
 static bool has_sites(LLVMValueRef function, bool kernel, const struct pass_options *options)
 {
@@ -105,7 +104,10 @@ static bool inherit_range(struct call_unit *unit, const struct call_unit *callee
 	return unit->range_first != old.range_first || unit->range_end != old.range_end;
 }
 
-/* Both run until nothing changes: once is enough without recursion, callees come first. */
+/*
+ * Both loops run until nothing changes. Without recursion one iteration is enough, because callees
+ * precede callers.
+ */
 static void mark_probed(struct call_units *units, const struct pass_options *options)
 {
 	bool changed;
@@ -133,8 +135,8 @@ static void spread_ranges(struct call_units *units)
 
 /*
  * The time kind has a clone of every kernel, the count kind of every unit, and the kinds with rings
- * one of every function: what a kernel calls must leave its cursor's registers, or its counts,
- * alone (ring_cursor.h, count_kind.h).
+ * of every function: functions that a kernel calls must preserve the registers of its cursor or
+ * counts (ring_cursor.h, count_kind.h).
  */
 static bool has_clone(const struct call_unit *unit, unsigned kind)
 {
@@ -170,7 +172,7 @@ static void build_kind(struct call_units *units, LLVMModuleRef module, enum prob
 			memory_insert(units, &units->unit[i], devlib, options, analyses);
 }
 
-/* The memory kind is the last: its clone is the base that the others are clones of. */
+/* The memory kind is last: its clone is the base, of which the other clones are copies. */
 static void build(struct call_units *units, LLVMModuleRef module, struct devlib *devlib,
 		  const struct pass_options *options, void *analyses)
 {
@@ -189,7 +191,7 @@ static void build(struct call_units *units, LLVMModuleRef module, struct devlib 
 	pass_unmark(module);
 }
 
-/* Before the back end, which makes more of some instructions and less of others. */
+/* Counted before the back end, which expands or merges instructions. */
 static void count_code(const struct call_units *units, struct site_table *table)
 {
 	for (size_t i = 0; i < units->count; i++) {
@@ -213,7 +215,7 @@ static bool any_in_scope(LLVMValueRef function, const struct pass_options *optio
 	return false;
 }
 
-/* Sites of memory and trace are accesses, those of time and count may be anything. */
+/* Sites of memory and trace are accesses; time and count have other sites. */
 static bool scope_matches(const struct call_units *units, const struct pass_options *options)
 {
 	bool marks = options->kinds & (1u << PROBE_KIND_TIME | 1u << PROBE_KIND_COUNT);
@@ -225,7 +227,7 @@ static bool scope_matches(const struct call_units *units, const struct pass_opti
 	return false;
 }
 
-/* A misspelt scope would else be found out when the run has nothing to show. */
+/* Warn early: otherwise a misspelt scope would show only when the run has no results. */
 static void warn_scope(LLVMModuleRef module)
 {
 	size_t size;
@@ -293,8 +295,8 @@ static void instrument(struct call_units *units, LLVMModuleRef module, struct de
 }
 
 /*
- * Find out, by trying, which clones the compiler makes no code for. Returns in the process that
- * goes on with the others; false if there are none.
+ * Find the clones for which the compiler cannot generate code, by trial compilation. Returns in the
+ * process that continues without them; false if there are none.
  */
 static bool drop_failing(struct call_units *units, LLVMModuleRef module,
 			 const struct pass_options *options)
@@ -326,7 +328,9 @@ bool probe_pass_run(LLVMModuleRef module, void *analyses, bool optnone)
 	char *error = NULL;
 	bool done = false;
 
-	/* Host code passes by here too; so does a module that was instrumented at compile time. */
+	/*
+	 * The pass also runs on host code, and on modules that were instrumented at compile time.
+	 */
 	if (strncmp(LLVMGetTarget(module), "amdgcn", 6) ||
 	    LLVMGetNamedGlobal(module, "__probe_sites"))
 		return false;

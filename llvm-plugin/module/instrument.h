@@ -14,8 +14,7 @@ extern "C" {
 
 /* Instrument the module; true if it was changed. `optnone`: compiled with -O0. */
 bool probe_pass_run(LLVMModuleRef module, void *analyses, bool optnone);
-/* True if this process's LLVM is the one the plugin was built for; else says so.
- */
+/* True if the plugin was built for this process's LLVM; otherwise prints a message. */
 bool probe_version_check(void);
 
 #ifdef __cplusplus
