@@ -233,7 +233,7 @@ void accounting_store_filters(struct recording *recording)
 		probe_store_set(recording->store, "filters", text);
 }
 
-/* What nobody counted; not in the sum. */
+/* Losses that could not be counted; they are not part of the sum. */
 static void store_unknown(struct recording *recording, enum probe_stream_id stream)
 {
 	const struct unknown_loss *loss = &recording->counts.unknown[stream];

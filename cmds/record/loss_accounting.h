@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The accounting of a recording: for each stream emitted = stored + unread + the sum of what was
- * dropped, by reason. One place computes it; the database, the summary and --strict use the same
- * numbers.
+ * The accounting of a recording: for each stream, emitted = stored + unread + dropped, with the
+ * dropped records by reason. One function computes it; the database, the summary and --strict use
+ * the same numbers.
  *
- * Each term is counted where it happens, and none is computed from the others but one: what the
- * application says it has begun, and that never came (dropped.missing). If the sum is wrong for
- * another reason, it stays wrong, and the log says so. What nobody could count is not in the sum:
- * unknown_loss.h.
+ * Each term is counted where it happens. Only one is computed from the others: records that the
+ * application says it has begun but that never arrived (dropped.missing). If the sum is wrong for
+ * another reason, it stays wrong, and the log says so. Losses that could not be counted are not part
+ * of the sum (unknown_loss.h).
  */
 #ifndef PROBE_CMDS_RECORD_LOSS_ACCOUNTING_H
 #define PROBE_CMDS_RECORD_LOSS_ACCOUNTING_H

@@ -183,7 +183,7 @@ static const char streams_sql[] = "SELECT CASE stream" PROBE_STREAM_TABLE(
 					   "HAVING sum(value) FILTER (WHERE name IN ('emitted', 'unknown')) > 0 "
 					   "ORDER BY CASE stream WHEN 'host' THEN 0 ELSE 1 END, stream";
 
-/* What nobody could count: waves that never ended, damaged bytes. */
+/* Losses that could not be counted: waves that never ended, damaged bytes. */
 static void put_unknown(sqlite3_stmt *stmt)
 {
 	if (sqlite3_column_type(stmt, S_UNKNOWN) == SQLITE_NULL)

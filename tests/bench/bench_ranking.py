@@ -4,7 +4,7 @@
 Does the modelled cost of findings (cmds/report/site_cost.h) rank them as samples of the original
 kernels do? For the programs of tests/bench/families, on the simulated GPU: of all pairs of findings
 of a program whose sampled costs differ by more than a factor of two, the share that the model puts in
-the same order. Beside it that of bytes of bandwidth, which ranked findings before.
+the same order. It also prints the share for bytes of bandwidth, by which findings were ranked before.
 
 usage: bench_ranking.py BUILD_DIR SOURCE_DIR [PROGRAM...]
 """

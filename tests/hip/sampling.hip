@@ -335,7 +335,7 @@ static void sessions()
 	EXPECT(try_create(0, 0, 0, 128) == bad);	  // interval
 	EXPECT(try_create(0, 1, 1024, 128) == bad);	  // host trap takes time
 	EXPECT(try_create(1, 0, 1024, 128) == bad);	  // stochastic takes cycles
-	EXPECT(try_create(1, 2, 1024, 128) == bad);	  // instructions: nobody
+	EXPECT(try_create(1, 2, 1024, 128) == bad);	  // instructions: unsupported
 	EXPECT(try_create(1, 1, 128, 128) == bad);	  // too short
 	EXPECT(try_create(1, 1, 1000, 128) == bad);	  // not a power of two
 	EXPECT(try_create(1, 1, 1ull << 32, 128) == bad); // too long

@@ -7,8 +7,8 @@
  * (counts records that it never writes), garbage, impossible
  * (a dispatch that states impossible losses), huge-code (before announce), code=FILE (before
  * announce), sampler=METHOD, at=OFFSET, samples=N (of one dispatch), lost=N, exit-record, out=TEXT,
- * err=TEXT, drained (wait until probe-run has read everything), wait=FIFO (until somebody has
- * opened it for writing), close-fds, fork, kill=SIGNAL, kill-parent=SIGNAL, exec (itself, with the
+ * err=TEXT, drained (wait until probe-run has read everything), wait=FIFO (until another
+ * process opens it for writing), close-fds, fork, kill=SIGNAL, kill-parent=SIGNAL, exec (itself, with the
  * words that follow), exit=STATUS.
  */
 #define _GNU_SOURCE

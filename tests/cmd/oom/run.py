@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """
 run.py PRELOAD STEP WORK: allocations of probe-run and its recorder fail, each STEP-th in a run of its own. The program
-ends as it does alone, or probe-run could not start it; the database is whole, or the user is told.
+ends as it does alone, or probe-run could not start it; the database is complete, or a message says that it is not.
 """
 import os
 import shutil
@@ -36,7 +36,7 @@ def main():
     status, err, whole = record({})
     if status != 4 or err:
         sys.exit("without a failure: status %d, %s" % (status, err))
-    failed = runs = told = 0
+    failed = runs = reported = 0
     for at in range(1, LAST, int(step)):
         for always in ({}, {"FAIL_ALWAYS": "1"}):
             status, err, found = record(dict({"LD_PRELOAD": preload, "FAIL_PROGRAM": "probe-run", "FAIL_AT": str(at)}, **always))
@@ -44,12 +44,12 @@ def main():
             # 125: probe-run could not start it. 99: the stand-in of the program insists on being recorded.
             good = (status == 4 and found == whole) or (said and status in (4, 125)) or (said and status == 99)
             runs += 1
-            told += said
+            reported += said
             if not good:
                 failed += 1
                 print("allocation %d %s: status %d, '%s', %s" % (at, always, status, err[:300], found[:200]))
-    print("%d runs, of which %d told the user, %d problems" % (runs, told, failed))
-    return bool(failed) or not told
+    print("%d runs, of which %d reported it, %d problems" % (runs, reported, failed))
+    return bool(failed) or not reported
 
 
 if __name__ == "__main__":
