@@ -58,7 +58,7 @@ void probe_put_string(FILE *out, const char *text)
 
 /* ---- In the child ------------------------------------------------------------------------- */
 
-static void limit(int what, uint64_t value)
+static void set_limit(int what, uint64_t value)
 {
 	struct rlimit rlimit = {.rlim_cur = value, .rlim_max = value};
 
@@ -95,11 +95,11 @@ static void confine(int fd)
 		if (sig == SIGILL || sig == SIGABRT || sig == SIGBUS || sig == SIGFPE ||
 		    sig == SIGSEGV)
 			signal(sig, SIG_DFL);
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_CPU, PROBE_CHILD_SECONDS);
-	limit(RLIMIT_NOFILE, 0);
+	set_limit(RLIMIT_CORE, 0);
+	set_limit(RLIMIT_CPU, PROBE_CHILD_SECONDS);
+	set_limit(RLIMIT_NOFILE, 0);
 	if (mapped)
-		limit(RLIMIT_AS, mapped + PROBE_CHILD_MEMORY);
+		set_limit(RLIMIT_AS, mapped + PROBE_CHILD_MEMORY);
 }
 
 __attribute__((noreturn)) static void child_main(int fd, probe_child_fn fn, void *user)
@@ -187,7 +187,7 @@ static struct probe_err *collect(int fd, const char *what, struct answer *answer
 	}
 }
 
-static struct probe_err *death(const char *what, bool known, int status)
+static struct probe_err *exit_error(const char *what, bool known, int status)
 {
 	if (known && WIFSIGNALED(status))
 		return probe_err_create("%s failed: the child process died of signal %d (%s)", what,
@@ -199,19 +199,19 @@ static struct probe_err *death(const char *what, bool known, int status)
 }
 
 /* Remove the trailer and convert a reported error into a struct probe_err. */
-static struct probe_err *unwrap(const char *what, bool known, int status, struct answer *answer)
+static struct probe_err *take_error(const char *what, bool known, int status, struct answer *answer)
 {
 	struct probe_buf buf;
 	uint32_t len, magic;
 
 	if (answer->size < TRAILER_SIZE)
-		return death(what, known, status);
+		return exit_error(what, known, status);
 	probe_buf_init(&buf, what, answer->bytes + answer->size - TRAILER_SIZE, TRAILER_SIZE);
 	probe_err_destroy(probe_buf_u32(&buf, &len));
 	probe_err_destroy(probe_buf_u32(&buf, &magic));
 	answer->size -= TRAILER_SIZE;
 	if (magic != TRAILER_MAGIC || len > answer->size || (known && status))
-		return death(what, known, status);
+		return exit_error(what, known, status);
 	answer->size -= len;
 	if (len)
 		return probe_err_create("%.*s", (int)(len < 1024 ? len : 1024),
@@ -249,7 +249,7 @@ struct probe_err *probe_child_run(const char *what, probe_child_fn fn, void *use
 	while ((known = waitpid(pid, &status, 0) == pid) == false && errno == EINTR)
 		;
 	if (!err)
-		err = unwrap(what, known, status, &got);
+		err = take_error(what, known, status, &got);
 	if (err) {
 		free(got.bytes);
 		return err;

@@ -13,8 +13,8 @@ struct reading {
 	struct probe_sites *sites;
 };
 
-static struct probe_err *bad(const struct reading *r, const char *what, uint32_t row,
-			     const char *why, uint64_t value)
+static struct probe_err *malformed(const struct reading *r, const char *what, uint32_t row,
+				   const char *why, uint64_t value)
 {
 	return probe_err_at(r->name, PROBE_ERR_NO_OFFSET, "site table: %s %u: %s %llu", what, row,
 			    why, (unsigned long long)value);
@@ -24,8 +24,8 @@ static struct probe_err *check_expressions(const struct reading *r)
 {
 	for (uint32_t i = 0; i < r->sites->expression_count; i++)
 		if (!expr_node_valid(&r->sites->expressions[i], i))
-			return bad(r, "expression", i, "malformed, op",
-				   r->sites->expressions[i].op);
+			return malformed(r, "expression", i, "malformed, op",
+					 r->sites->expressions[i].op);
 	return NULL;
 }
 
@@ -61,7 +61,7 @@ static struct probe_err *read_block(struct reading *r, const struct probe_site_p
 		     : DERIVED_NONE;
 
 	if (parent != DERIVED_NONE && parent >= s->block_count)
-		return bad(r, "block", row, "no such parent:", from->parent);
+		return malformed(r, "block", row, "no such parent:", from->parent);
 	s->blocks[s->block_count++] = (struct site_block){row, from != NULL, parent};
 	return NULL;
 }
@@ -73,9 +73,9 @@ static struct probe_err *read_predicate(struct reading *r, const struct probe_si
 	uint32_t parent = index_of(s->predicates, s->predicate_count, sizeof(*to), from->parent);
 
 	if (parent != DERIVED_NONE && parent >= s->predicate_count)
-		return bad(r, "predicate", from->row, "no such parent:", from->parent);
+		return malformed(r, "predicate", from->row, "no such parent:", from->parent);
 	if (!is_expression(r, from->condition))
-		return bad(r, "predicate", from->row, "no such condition:", from->condition);
+		return malformed(r, "predicate", from->row, "no such condition:", from->condition);
 	*to = (struct site_predicate){from->row, parent, from->condition};
 	s->predicate_count++;
 	return NULL;
@@ -91,7 +91,7 @@ static struct probe_err *read_predicates(struct reading *r)
 
 	for (const struct probe_site_predicate *p = from; p < end; p++)
 		if (!is_row(s, p->row) || (p > from && p->row <= p[-1].row))
-			return bad(r, "predicate", (uint32_t)(p - from), "row", p->row);
+			return malformed(r, "predicate", (uint32_t)(p - from), "row", p->row);
 	for (uint32_t row = 0; row < s->site_count && !err; row++) {
 		bool known = from < end && from->row == row;
 
@@ -112,7 +112,7 @@ static struct probe_err *add_histogram(struct reading *r, struct site_group *gro
 	if (row == PROBE_ROW_NONE)
 		return NULL;
 	if (row > s->site_count || rows > s->site_count - row)
-		return bad(r, "group", group->row, "histogram in rows from", row);
+		return malformed(r, "group", group->row, "histogram in rows from", row);
 	s->histograms[s->histogram_count++] = (struct site_histogram){kind, row, rows};
 	group->histogram_count++;
 	return NULL;
@@ -129,9 +129,9 @@ static struct probe_err *read_group(struct reading *r, const struct probe_site_g
 	struct probe_err *err;
 
 	if (!is_row(s, from->row) || (s->group_count && from->row <= to[-1].row))
-		return bad(r, "group", s->group_count, "row", from->row);
+		return malformed(r, "group", s->group_count, "row", from->row);
 	if (predicate != DERIVED_NONE && predicate >= s->predicate_count)
-		return bad(r, "group", from->row, "no such predicate:", from->parent);
+		return malformed(r, "group", from->row, "no such predicate:", from->parent);
 	*to = (struct site_group){from->row, predicate, from->flags, s->histogram_count, 0};
 	err = add_histogram(r, to, HISTOGRAM_MASKS, from->mask_rows, PROBE_BUCKET_ROWS);
 	if (!err)
@@ -174,11 +174,11 @@ static struct probe_err *read_member(struct reading *r, uint32_t id)
 	uint32_t group = index_of(s->groups, s->group_count, sizeof(*s->groups), proof->group);
 
 	if (group >= s->group_count)
-		return bad(r, "site", id, "no such group:", proof->group);
+		return malformed(r, "site", id, "no such group:", proof->group);
 	if (proof->aligned && proof->address >= SITE_RESIDUES)
-		return bad(r, "site", id, "no such residue:", proof->address);
+		return malformed(r, "site", id, "no such residue:", proof->address);
 	if (!is_expression(r, proof->base) || !is_expression(r, proof->lanes))
-		return bad(r, "site", id, "no such expression:", proof->base);
+		return malformed(r, "site", id, "no such expression:", proof->base);
 	*to = (struct site_member){
 		.site = id,
 		.group = group,
@@ -193,7 +193,7 @@ static struct probe_err *read_member(struct reading *r, uint32_t id)
 	memcpy(to->field, proof->bitfield, sizeof(to->field));
 	for (int i = 0; i < PROBE_BITFIELDS; i++)
 		if (to->field[i].axis > 2 || to->field[i].shift > 31)
-			return bad(r, "site", id, "malformed bit field", (uint64_t)i);
+			return malformed(r, "site", id, "malformed bit field", (uint64_t)i);
 	s->member_count++;
 	return NULL;
 }

@@ -29,7 +29,7 @@ static uint64_t take(struct reader *reader, unsigned bytes)
 }
 
 /* A LEB128 number of either kind; its value only matters where it is a length. */
-static uint64_t leb(struct reader *reader)
+static uint64_t read_leb128(struct reader *reader)
 {
 	uint64_t value = 0;
 	unsigned shift = 0;
@@ -90,9 +90,9 @@ static void run(struct reader *reader, const struct header *header, struct probe
 		} else if (op) {
 			set = set || op == LNS_SET_FILE;
 			for (unsigned i = 0; i < header->lengths[op - 1]; i++)
-				leb(reader);
+				read_leb128(reader);
 		} else {
-			length = leb(reader);
+			length = read_leb128(reader);
 			op = length ? (uint8_t)take(reader, 1) : 0;
 			skip(reader, length ? length - 1 : 0);
 			if (op != LNE_END_SEQUENCE)

@@ -57,7 +57,7 @@ static void list_numbers(struct probe_kernel *kernel, uint32_t *ret[NUMBERS])
 
 /* ---- In the child --------------------------------------------------------------------------- */
 
-static struct probe_err *refuse(const char *name, const char *doing, amd_comgr_status_t status)
+static struct probe_err *comgr_error(const char *name, const char *doing, amd_comgr_status_t status)
 {
 	const char *text = NULL;
 
@@ -159,7 +159,7 @@ static struct probe_err *read_list(const char *name, amd_comgr_metadata_node_t l
 		amd_comgr_status_t status = amd_comgr_index_list_metadata(list, i, &map);
 
 		if (status != AMD_COMGR_STATUS_SUCCESS)
-			return refuse(name, "read a kernel", status);
+			return comgr_error(name, "read a kernel", status);
 		err = read_kernel(name, map, &kernels->kernels[kernels->count++]);
 		amd_comgr_destroy_metadata(map);
 	}
@@ -176,20 +176,20 @@ static struct probe_err *read_metadata(const char *name, const void *bytes, size
 
 	status = amd_comgr_create_data(AMD_COMGR_DATA_KIND_EXECUTABLE, &data);
 	if (status != AMD_COMGR_STATUS_SUCCESS)
-		return refuse(name, "start", status);
+		return comgr_error(name, "start", status);
 	status = amd_comgr_set_data(data, size, bytes);
 	if (status == AMD_COMGR_STATUS_SUCCESS)
 		status = amd_comgr_get_data_metadata(data, &root);
 	if (status != AMD_COMGR_STATUS_SUCCESS) {
 		amd_comgr_release_data(data);
-		return refuse(name, "read the note", status);
+		return comgr_error(name, "read the note", status);
 	}
 	status = amd_comgr_metadata_lookup(root, "amdhsa.kernels", &list);
 	if (status == AMD_COMGR_STATUS_SUCCESS) {
 		err = read_list(name, list, kernels);
 		amd_comgr_destroy_metadata(list);
 	} else {
-		err = refuse(name, "find amdhsa.kernels", status);
+		err = comgr_error(name, "find amdhsa.kernels", status);
 	}
 	amd_comgr_destroy_metadata(root);
 	amd_comgr_release_data(data);

@@ -24,7 +24,7 @@ struct bytes {
 	bool bad;
 };
 
-static uint64_t fixed(struct bytes *bytes, size_t size)
+static uint64_t read_fixed(struct bytes *bytes, size_t size)
 {
 	uint64_t value = 0;
 
@@ -38,7 +38,7 @@ static uint64_t fixed(struct bytes *bytes, size_t size)
 	return le64toh(value);
 }
 
-static uint64_t leb(struct bytes *bytes)
+static uint64_t read_leb128(struct bytes *bytes)
 {
 	uint64_t value = 0;
 
@@ -65,7 +65,7 @@ static uint64_t address_of(const struct probe_range_unit *unit, struct bytes *li
 	}
 	bytes = (struct bytes){unit->addr->bytes + unit->addr_base + 8 * index,
 			       unit->addr->bytes + size, false};
-	return fixed(&bytes, 8);
+	return read_fixed(&bytes, 8);
 }
 
 /* DWARF 4, 2.17.3. */
@@ -80,7 +80,7 @@ static bool read_old(const struct probe_range_unit *unit, uint64_t offset,
 		return false;
 	list = (struct bytes){section->bytes + offset, section->bytes + section->size, false};
 	for (unsigned i = 0; i < PROBE_RANGES_MAX; i++) {
-		uint64_t low = fixed(&list, 8), high = fixed(&list, 8);
+		uint64_t low = read_fixed(&list, 8), high = read_fixed(&list, 8);
 
 		if (list.bad)
 			return false;
@@ -101,35 +101,35 @@ static bool read_entry(const struct probe_range_unit *unit, struct bytes *list, 
 {
 	uint64_t low = 0, high = 0;
 
-	switch (fixed(list, 1)) {
+	switch (read_fixed(list, 1)) {
 	case END_OF_LIST:
 		*more = false;
 		break;
 	case BASE_ADDRESSX:
-		*base = address_of(unit, list, leb(list));
+		*base = address_of(unit, list, read_leb128(list));
 		break;
 	case BASE_ADDRESS:
-		*base = fixed(list, 8);
+		*base = read_fixed(list, 8);
 		break;
 	case STARTX_ENDX:
-		low = address_of(unit, list, leb(list));
-		high = address_of(unit, list, leb(list));
+		low = address_of(unit, list, read_leb128(list));
+		high = address_of(unit, list, read_leb128(list));
 		break;
 	case STARTX_LENGTH:
-		low = address_of(unit, list, leb(list));
-		high = low + leb(list);
+		low = address_of(unit, list, read_leb128(list));
+		high = low + read_leb128(list);
 		break;
 	case OFFSET_PAIR:
-		low = *base + leb(list);
-		high = *base + leb(list);
+		low = *base + read_leb128(list);
+		high = *base + read_leb128(list);
 		break;
 	case START_END:
-		low = fixed(list, 8);
-		high = fixed(list, 8);
+		low = read_fixed(list, 8);
+		high = read_fixed(list, 8);
 		break;
 	case START_LENGTH:
-		low = fixed(list, 8);
-		high = low + leb(list);
+		low = read_fixed(list, 8);
+		high = low + read_leb128(list);
 		break;
 	default:
 		list->bad = true;
@@ -151,10 +151,11 @@ static bool find_part(const struct probe_range_unit *unit, uint64_t *count, uint
 	if (!section->bytes || base < HEADER || base > section->size)
 		return false;
 	header = (struct bytes){section->bytes + base - HEADER, section->bytes + base, false};
-	length = fixed(&header, 4);
-	if (fixed(&header, 2) != 5 || fixed(&header, 1) != 8 || fixed(&header, 1) != 0)
+	length = read_fixed(&header, 4);
+	if (read_fixed(&header, 2) != 5 || read_fixed(&header, 1) != 8 ||
+	    read_fixed(&header, 1) != 0)
 		return false;
-	*count = fixed(&header, 4);
+	*count = read_fixed(&header, 4);
 	*end = base - HEADER + 4 + length;
 	return length >= HEADER - 4 && *end <= section->size && *count <= (*end - base) / 4;
 }
@@ -172,7 +173,7 @@ static bool read_new(const struct probe_range_unit *unit, uint64_t offset, bool 
 			return false;
 		list = (struct bytes){section->bytes + unit->rnglists_base + 4 * offset,
 				      section->bytes + end, false};
-		offset = unit->rnglists_base + fixed(&list, 4);
+		offset = unit->rnglists_base + read_fixed(&list, 4);
 	}
 	if (!section->bytes || offset >= end)
 		return false;

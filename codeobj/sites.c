@@ -113,8 +113,8 @@ static bool unit_ok(uint16_t unit)
 	return unit == 1 || unit == 2 || unit == 4 || unit == 8 || unit == 12 || unit == 16;
 }
 
-static struct probe_err *bad(const char *name, const char *what, uint32_t index, const char *why,
-			     uint64_t value)
+static struct probe_err *malformed(const char *name, const char *what, uint32_t index,
+				   const char *why, uint64_t value)
 {
 	return probe_err_at(name, PROBE_ERR_NO_OFFSET, "site table: %s %u: %s %llu", what, index,
 			    why, (unsigned long long)value);
@@ -126,9 +126,9 @@ static struct probe_err *check_mark(const char *name, const struct probe_sites *
 	const struct probe_site *site = &sites->sites[i];
 
 	if (site->access != PROBE_ACCESS_FUNCTION && site->name >= sites->strings_size)
-		return bad(name, "site", i, "name at", site->name);
+		return malformed(name, "site", i, "name at", site->name);
 	if (site->size || site->unit)
-		return bad(name, "site", i, "size, where there is no access:", site->size);
+		return malformed(name, "site", i, "size, where there is no access:", site->size);
 	return NULL;
 }
 
@@ -140,21 +140,22 @@ static struct probe_err *check_site(const char *name, const struct probe_sites *
 
 	for (size_t k = 0; k < sizeof(strings) / sizeof(*strings); k++)
 		if (strings[k] >= sites->strings_size)
-			return bad(name, "site", i, "string at", strings[k]);
+			return malformed(name, "site", i, "string at", strings[k]);
 	if (site->first_frame > sites->frame_count ||
 	    site->frame_count > sites->frame_count - site->first_frame)
-		return bad(name, "site", i, "frames from", site->first_frame);
+		return malformed(name, "site", i, "frames from", site->first_frame);
 	if (site->near_site > i)
-		return bad(name, "site", i, "near a later site:", site->near_site);
+		return malformed(name, "site", i, "near a later site:", site->near_site);
 	if (probe_site_is_mark(site->access))
 		return check_mark(name, sites, i);
 	if (!probe_site_is_row(site->access) &&
 	    (site->access < PROBE_ACCESS_LOAD || site->access > PROBE_ACCESS_ATOMIC))
-		return bad(name, "site", i, "access kind", site->access);
+		return malformed(name, "site", i, "access kind", site->access);
 	if (!unit_ok(site->unit))
-		return bad(name, "site", i, "unit of bytes:", site->unit);
+		return malformed(name, "site", i, "unit of bytes:", site->unit);
 	if (!site->size || site->size % site->unit)
-		return bad(name, "site", i, "size that is no multiple of the unit:", site->size);
+		return malformed(name, "site", i,
+				 "size that is no multiple of the unit:", site->size);
 	return NULL;
 }
 
@@ -166,7 +167,7 @@ static struct probe_err *check_uncovered(const char *name, const struct probe_si
 
 	for (size_t k = 0; k < sizeof(strings) / sizeof(*strings); k++)
 		if (strings[k] >= sites->strings_size)
-			return bad(name, "uncovered access", i, "string at", strings[k]);
+			return malformed(name, "uncovered access", i, "string at", strings[k]);
 	return NULL;
 }
 
@@ -175,25 +176,26 @@ static struct probe_err *check_content(const char *name, const struct probe_site
 	struct probe_err *err = NULL;
 
 	if (!sites->strings_size || sites->strings[sites->strings_size - 1])
-		return bad(name, "strings", 0, "no NUL at the end of bytes:", sites->strings_size);
+		return malformed(name, "strings", 0,
+				 "no NUL at the end of bytes:", sites->strings_size);
 	for (uint32_t i = 0; i < sites->site_count && !err; i++)
 		err = check_site(name, sites, i);
 	for (uint32_t i = 0; i < sites->kernel_count && !err; i++) {
 		const struct probe_site_kernel *kernel = &sites->kernels[i];
 
 		if (kernel->name >= sites->strings_size)
-			err = bad(name, "kernel", i, "string at", kernel->name);
+			err = malformed(name, "kernel", i, "string at", kernel->name);
 		else if (kernel->first_site > sites->site_count ||
 			 kernel->site_count > sites->site_count - kernel->first_site)
-			err = bad(name, "kernel", i, "sites from", kernel->first_site);
+			err = malformed(name, "kernel", i, "sites from", kernel->first_site);
 	}
 	for (uint32_t i = 0; i < sites->frame_count && !err; i++) {
 		const struct probe_site_frame *frame = &sites->frames[i];
 
 		if (frame->file >= sites->strings_size)
-			err = bad(name, "frame", i, "string at", frame->file);
+			err = malformed(name, "frame", i, "string at", frame->file);
 		else if (frame->function >= sites->strings_size)
-			err = bad(name, "frame", i, "string at", frame->function);
+			err = malformed(name, "frame", i, "string at", frame->function);
 	}
 	for (uint32_t i = 0; i < sites->uncovered_count && !err; i++)
 		err = check_uncovered(name, sites, i);

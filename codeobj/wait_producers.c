@@ -15,7 +15,7 @@ struct outstanding {
 	unsigned count;
 };
 
-static void issue(struct outstanding *queue, uint64_t address)
+static void add_outstanding(struct outstanding *queue, uint64_t address)
 {
 	if (queue->count == 64) {
 		memmove(queue->address, queue->address + 1, 63 * sizeof(*queue->address));
@@ -29,10 +29,10 @@ static void issue_access(struct outstanding queues[COUNTERS], const struct probe
 	const char *space = probe_instruction_memory(row->text);
 
 	if (!strcmp(space, "global"))
-		issue(&queues[VM], row->address);
+		add_outstanding(&queues[VM], row->address);
 	if (!strcmp(space, "lds") || !strcmp(space, "scalar") ||
 	    probe_text_begins(row->text, "flat_"))
-		issue(&queues[LGKM], row->address);
+		add_outstanding(&queues[LGKM], row->address);
 }
 
 /* The operand for a counter: "vmcnt(3)" gives 3; UINT_MAX if it is not named. */
@@ -59,8 +59,8 @@ static bool add_wait(struct probe_waits *waits, uint64_t wait, uint64_t producer
 }
 
 /* Add the accesses that the wait waits for. */
-static bool complete(struct probe_waits *waits, struct outstanding queues[COUNTERS],
-		     const struct probe_instruction *row)
+static bool complete_accesses(struct probe_waits *waits, struct outstanding queues[COUNTERS],
+			      const struct probe_instruction *row)
 {
 	static const char *const names[COUNTERS] = {"vmcnt(", "lgkmcnt("};
 	size_t first = waits->count;
@@ -91,7 +91,8 @@ bool probe_wait_producers(const struct probe_instruction *rows, size_t count,
 	for (size_t i = 0; i < count; i++) {
 		const struct probe_instruction *row = &rows[i];
 
-		if (probe_text_begins(row->text, "s_waitcnt ") && !complete(waits, queues, row))
+		if (probe_text_begins(row->text, "s_waitcnt ") &&
+		    !complete_accesses(waits, queues, row))
 			return false;
 		issue_access(queues, row);
 		/* The following code is reached by branches, with other accesses outstanding. */

@@ -45,7 +45,7 @@ static struct probe_err *contents(const struct probe_buf *image, const Elf64_Shd
 	return probe_buf_window(image, section->sh_offset, section->sh_size, ret);
 }
 
-static bool named(const struct probe_buf *names, uint32_t offset, const char *name)
+static bool has_name(const struct probe_buf *names, uint32_t offset, const char *name)
 {
 	struct probe_buf at = *names;
 	size_t left = probe_buf_left(names), len = strlen(name) + 1;
@@ -69,7 +69,7 @@ struct probe_err *probe_image_section(const char *file, const void *bytes, size_
 		err = contents(&image, &entry, &names);
 	for (unsigned i = 0; !err && i < header.e_shnum; i++) {
 		err = read_section(&image, &header, i, &entry);
-		if (err || !named(&names, entry.sh_name, section))
+		if (err || !has_name(&names, entry.sh_name, section))
 			continue;
 		err = contents(&image, &entry, &found);
 		if (err)

@@ -41,7 +41,7 @@ static uint32_t round_up(uint32_t value, uint32_t granule)
 	return (value + granule - 1) / granule * granule;
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t minimum(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
@@ -54,7 +54,7 @@ static uint32_t waves_by_vgprs(const struct unit *unit, uint32_t vgprs, uint32_t
 {
 	uint32_t taken = round_up(vgprs > agprs ? vgprs : agprs, unit->vgpr_granule);
 
-	return least(unit->waves, taken ? unit->vgprs / taken : unit->waves);
+	return minimum(unit->waves, taken ? unit->vgprs / taken : unit->waves);
 }
 
 uint32_t probe_occupancy_waves(const char *target, uint32_t vgprs, uint32_t agprs)
@@ -95,11 +95,11 @@ bool probe_occupancy_of(const struct probe_occupancy_kernel *kernel, struct prob
 		return false;
 	groups[PROBE_LIMIT_SLOTS] = SIMDS * unit->waves / waves;
 	if (waves > 1)
-		groups[PROBE_LIMIT_SLOTS] = least(groups[PROBE_LIMIT_SLOTS], GROUPS_MAX);
+		groups[PROBE_LIMIT_SLOTS] = minimum(groups[PROBE_LIMIT_SLOTS], GROUPS_MAX);
 	groups[PROBE_LIMIT_VGPRS] =
 		SIMDS * waves_by_vgprs(unit, kernel->vgprs, kernel->agprs) / waves;
 	groups[PROBE_LIMIT_SGPRS] =
-		SIMDS * least(unit->waves, sgprs ? SGPRS / sgprs : unit->waves) / waves;
+		SIMDS * minimum(unit->waves, sgprs ? SGPRS / sgprs : unit->waves) / waves;
 	groups[PROBE_LIMIT_LDS] = lds ? unit->lds / lds : UINT32_MAX;
 	most = groups[PROBE_LIMIT_SLOTS];
 	*ret = (struct probe_occupancy){.waves_max = SIMDS * unit->waves};

@@ -4,7 +4,7 @@
 #include <probe/wire.h>
 
 /* Do lanes of all waves have the same work-item ids, up to a constant per wave? */
-static bool alike(const uint32_t group[3])
+static bool waves_have_equal_ids(const uint32_t group[3])
 {
 	uint64_t x = group[0], y = group[1], z = group[2];
 	uint64_t rows = x ? 64 / x : 0;
@@ -30,7 +30,7 @@ uint64_t probe_regular_exec(const uint32_t grid[3], const uint32_t group[3], uin
 		items *= group[i];
 		groups *= grid[i] / group[i];
 	}
-	if (!alike(group))
+	if (!waves_have_equal_ids(group))
 		return 0;
 	*ret_waves = items < 64 ? groups : groups * (items / 64);
 	return items < 64 ? (1ull << items) - 1 : ~0ull;

@@ -27,7 +27,7 @@ static void put(struct probe_json *json, const char *bytes, size_t len)
 	json->text[json->len] = 0;
 }
 
-static void separate(struct probe_json *json)
+static void put_comma(struct probe_json *json)
 {
 	if (json->comma)
 		put(json, ",", 1);
@@ -36,7 +36,7 @@ static void separate(struct probe_json *json)
 
 void probe_json_open(struct probe_json *json, char bracket)
 {
-	separate(json);
+	put_comma(json);
 	put(json, &bracket, 1);
 	json->comma = false;
 }
@@ -101,7 +101,7 @@ static void put_string(struct probe_json *json, const char *text, size_t len)
 
 void probe_json_key(struct probe_json *json, const char *key, size_t len)
 {
-	separate(json);
+	put_comma(json);
 	put_string(json, key, len);
 	put(json, ":", 1);
 	json->comma = false;
@@ -109,7 +109,7 @@ void probe_json_key(struct probe_json *json, const char *key, size_t len)
 
 void probe_json_string(struct probe_json *json, const char *text, size_t len)
 {
-	separate(json);
+	put_comma(json);
 	put_string(json, text, len);
 }
 
@@ -117,7 +117,7 @@ void probe_json_uint(struct probe_json *json, uint64_t value)
 {
 	char number[24];
 
-	separate(json);
+	put_comma(json);
 	put(json, number, (size_t)snprintf(number, sizeof(number), "%" PRIu64, value));
 }
 
@@ -125,7 +125,7 @@ void probe_json_int(struct probe_json *json, int64_t value)
 {
 	char number[24];
 
-	separate(json);
+	put_comma(json);
 	put(json, number, (size_t)snprintf(number, sizeof(number), "%" PRId64, value));
 }
 

@@ -17,7 +17,7 @@ static struct probe_err *sqlite_error(const struct probe_store *store, const cha
 				sqlite3_errmsg(store->db));
 }
 
-static bool harmless(struct probe_store *store)
+static bool set_defensive(struct probe_store *store)
 {
 	return !sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) &&
 	       !sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) &&
@@ -26,10 +26,10 @@ static bool harmless(struct probe_store *store)
 
 static struct probe_err *ready(struct probe_store *store)
 {
-	if (!harmless(store) || sqlite3_exec(store->db,
-					     "PRAGMA journal_mode = WAL; PRAGMA synchronous = "
-					     "NORMAL;",
-					     NULL, NULL, NULL))
+	if (!set_defensive(store) || sqlite3_exec(store->db,
+						  "PRAGMA journal_mode = WAL; PRAGMA synchronous = "
+						  "NORMAL;",
+						  NULL, NULL, NULL))
 		return sqlite_error(store, "write to it");
 	store->set = probe_store_rows(store, "probe_run", "key, value", NULL, 2, 1);
 	store->account =

@@ -27,7 +27,7 @@ static void count(uint64_t *word, uint64_t n)
 	__atomic_fetch_add(word, n, __ATOMIC_RELAXED);
 }
 
-static bool inside(uint64_t offset, uint64_t size, uint64_t total)
+static bool in_bounds(uint64_t offset, uint64_t size, uint64_t total)
 {
 	return offset <= total && size <= total - offset;
 }
@@ -51,7 +51,8 @@ static bool header_valid(const struct probe_seg_header *header, uint64_t size)
 	if (!power_of_two(header->host_size) || header->host_size < 4096 ||
 	    header->host_size > size || header->host_offset % 64 != 0)
 		return false;
-	if (!inside(header->host_offset, sizeof(struct probe_host_ring) + header->host_size, size))
+	if (!in_bounds(header->host_offset, sizeof(struct probe_host_ring) + header->host_size,
+		       size))
 		return false;
 	if (!header->ring_count)
 		return true;
@@ -61,8 +62,8 @@ static bool header_valid(const struct probe_seg_header *header, uint64_t size)
 		return false;
 	return power_of_two(header->ring_count) && power_of_two(header->ring_size) &&
 	       header->ring_size >= 4096 && header->heads_offset % 4096 == 0 &&
-	       header->data_offset % 4096 == 0 && inside(header->heads_offset, heads, size) &&
-	       data <= size && inside(header->data_offset, data + large, size);
+	       header->data_offset % 4096 == 0 && in_bounds(header->heads_offset, heads, size) &&
+	       data <= size && in_bounds(header->data_offset, data + large, size);
 }
 
 int probe_segment_open(struct probe_segment *seg, int fd, uint64_t size)
@@ -239,7 +240,7 @@ static struct probe_host_rec *reserve_with_loss(struct probe_segment *seg, uint3
 	return (struct probe_host_rec *)((uint8_t *)rec + LOSS_SIZE);
 }
 
-static void drop(struct probe_segment *seg)
+static void count_dropped(struct probe_segment *seg)
 {
 	count(&seg->ring->dropped, 1);
 	atomic_fetch_add_explicit(&seg->unreported, 1, memory_order_relaxed);
@@ -268,7 +269,7 @@ static int begin(struct probe_segment *seg, const struct iovec *parts, int n, ui
 	count(&seg->ring->emitted, 1);
 	if (!payload_size(seg, parts, n, ret_size))
 		return 0;
-	drop(seg);
+	count_dropped(seg);
 	return -EMSGSIZE;
 }
 
@@ -295,7 +296,7 @@ static int finish(struct probe_segment *seg, struct probe_host_rec *rec, uint32_
 		  uint32_t type, const struct iovec *parts, int n)
 {
 	if (!rec) {
-		drop(seg);
+		count_dropped(seg);
 		return -ENOSPC;
 	}
 	if (atomic_load_explicit(&seg->stalled, memory_order_relaxed))

@@ -381,7 +381,7 @@ uint64_t probe_trace_expand_dispatch(const struct trace_piece *piece,
 }
 
 /* Work-items of a workgroup along an axis; the last workgroup may be partial. */
-static uint32_t part_of(const struct probe_trace_key *key, int i, uint32_t number)
+static uint32_t group_size_at(const struct probe_trace_key *key, int i, uint32_t number)
 {
 	uint64_t begin = (uint64_t)number * key->group[i];
 
@@ -402,8 +402,8 @@ static size_t put_wave(unsigned char *out, const struct probe_rec_wave *wave,
 	if (form_at((const void *)wave) == PROBE_FORM_WAVE_ITEM) {
 		state->rows = key->rows;
 		state->item = wave->wave;
-		state->size[0] = part_of(key, 0, wave->group[0]);
-		state->size[1] = part_of(key, 1, wave->group[1]);
+		state->size[0] = group_size_at(key, 0, wave->group[0]);
+		state->size[1] = group_size_at(key, 1, wave->group[1]);
 		if (!state->size[1])
 			state->size[0] = 0;
 		rec.word0 = (rec.word0 & PROBE_SITE_MASK) | (uint32_t)PROBE_FORM_WAVE

@@ -34,7 +34,7 @@ void trace_lanes_find_stride(struct trace_lanes *lanes)
 }
 
 /* The i-th site's address, from the address of its base. */
-static uint64_t move(const struct probe_trace_group *group, uint32_t i, uint64_t address)
+static uint64_t site_address(const struct probe_trace_group *group, uint32_t i, uint64_t address)
 {
 	address += (uint64_t)(int64_t)group->site[i].distance;
 	return group->site[i].lds ? (uint32_t)address : address;
@@ -57,7 +57,7 @@ size_t trace_put_affine(unsigned char *out, uint32_t site, int32_t stride, uint6
 size_t trace_put_site(unsigned char *out, const struct probe_trace_group *group, uint32_t i,
 		      const struct trace_lanes *lanes)
 {
-	uint64_t first = move(group, i, lanes->address[0]), address[TRACE_LANES];
+	uint64_t first = site_address(group, i, lanes->address[0]), address[TRACE_LANES];
 	struct probe_rec_lanes rec = {.exec = lanes->exec, .base = first};
 	uint32_t site = group->first_site + i;
 	int32_t offset[TRACE_LANES + 1];
@@ -67,7 +67,7 @@ size_t trace_put_site(unsigned char *out, const struct probe_trace_group *group,
 	if (lanes->affine)
 		return trace_put_affine(out, site, lanes->stride, lanes->exec, first);
 	for (unsigned k = 0; k < lanes->count; k++) {
-		address[k] = move(group, i, lanes->address[k]);
+		address[k] = site_address(group, i, lanes->address[k]);
 		offset[k] = (int32_t)(address[k] - first);
 		near = near && address[k] - first == (uint64_t)(int64_t)offset[k];
 	}

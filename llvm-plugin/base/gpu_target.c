@@ -83,7 +83,7 @@ static struct target target_of(LLVMValueRef kernel)
 	}
 }
 
-static bool refused(const struct target *target, const char *lacks)
+static bool warn_unsupported(const struct target *target, const char *lacks)
 {
 	fprintf(stderr,
 		"probe: warning: no probes for target %.*s: %s; its kernels are compiled without\n",
@@ -102,12 +102,12 @@ bool gpu_target_check(const struct call_units *units, struct pass_options *optio
 			continue;
 		target = target_of(units->unit[i].original);
 		if (target.lacks)
-			return refused(&target, target.lacks);
+			return warn_unsupported(&target, target.lacks);
 		if (!first.lanes)
 			first = target;
 		if (target.generation != first.generation || target.lanes != first.lanes)
-			return refused(&target,
-				       "kernels with different waves are in one module with it");
+			return warn_unsupported(
+				&target, "kernels with different waves are in one module with it");
 	}
 	options->generation = first.generation;
 	if (first.generation > 9 || options->portable)

@@ -142,7 +142,7 @@ static void unroll(const struct copy *copy)
 }
 
 /* If the byte is a constant, so is the word. */
-static LLVMValueRef word_of(const struct copy *copy, LLVMValueRef byte)
+static LLVMValueRef repeat_byte(const struct copy *copy, LLVMValueRef byte)
 {
 	LLVMTypeRef i32 = LLVMInt32TypeInContext(copy->context);
 
@@ -150,7 +150,7 @@ static LLVMValueRef word_of(const struct copy *copy, LLVMValueRef byte)
 			    LLVMConstInt(i32, 0x01010101, 0), "");
 }
 
-static bool is_of(LLVMValueRef call, const char *intrinsic)
+static bool is_intrinsic(LLVMValueRef call, const char *intrinsic)
 {
 	return LLVMGetIntrinsicID(LLVMGetCalledValue(call)) ==
 	       LLVMLookupIntrinsicID(intrinsic, strlen(intrinsic));
@@ -160,8 +160,9 @@ void lower_copy(LLVMValueRef call, void *analyses)
 {
 	LLVMValueRef size = LLVMGetOperand(call, 2);
 	struct copy copy = {
-		.set = is_of(call, "llvm.memset") || is_of(call, "llvm.memset.inline"),
-		.may_overlap = is_of(call, "llvm.memmove"),
+		.set = is_intrinsic(call, "llvm.memset") ||
+		       is_intrinsic(call, "llvm.memset.inline"),
+		.may_overlap = is_intrinsic(call, "llvm.memmove"),
 		.is_volatile = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 3)),
 		.to = end_of(call, 0),
 	};
@@ -176,7 +177,7 @@ void lower_copy(LLVMValueRef call, void *analyses)
 	LLVMPositionBuilderBefore(copy.builder, call);
 	LLVMSetCurrentDebugLocation2(copy.builder, LLVMInstructionGetDebugLoc(call));
 	if (copy.set)
-		copy.word = word_of(&copy, LLVMGetOperand(call, 1));
+		copy.word = repeat_byte(&copy, LLVMGetOperand(call, 1));
 	else
 		copy.from = end_of(call, 1);
 	unroll(&copy);

@@ -35,7 +35,7 @@ struct lower {
 	unsigned lanes;
 };
 
-static LLVMValueRef number(const struct lower *lower, uint64_t value)
+static LLVMValueRef constant(const struct lower *lower, uint64_t value)
 {
 	return LLVMConstInt(lower->i32, value, 0);
 }
@@ -45,8 +45,8 @@ static void mark(struct lower *lower, LLVMValueRef pointer, uint32_t size,
 {
 	LLVMTypeRef params[] = {LLVMTypeOf(pointer), lower->i32, lower->i32, lower->i32};
 	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(lower->context), params, 4, 0);
-	LLVMValueRef args[] = {pointer, number(lower, size), number(lower, access),
-			       number(lower, space)};
+	LLVMValueRef args[] = {pointer, constant(lower, size), constant(lower, access),
+			       constant(lower, space)};
 	char *name =
 		pass_format(PASS_MARKER "p%u", LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)));
 	LLVMValueRef function = LLVMGetNamedFunction(lower->module, name);
@@ -84,17 +84,18 @@ struct descriptor {
 	LLVMValueRef element_shift, index_shift; /* log2 of bytes, of records */
 };
 
-static LLVMValueRef bits(struct lower *lower, LLVMValueRef word, unsigned shift, unsigned count)
+static LLVMValueRef bit_field(struct lower *lower, LLVMValueRef word, unsigned shift,
+			      unsigned count)
 {
-	LLVMValueRef moved = LLVMBuildLShr(lower->builder, word, number(lower, shift), "");
+	LLVMValueRef moved = LLVMBuildLShr(lower->builder, word, constant(lower, shift), "");
 
-	return LLVMBuildAnd(lower->builder, moved, number(lower, (1ull << count) - 1), "");
+	return LLVMBuildAnd(lower->builder, moved, constant(lower, (1ull << count) - 1), "");
 }
 
 static LLVMValueRef is_set(struct lower *lower, LLVMValueRef word, unsigned shift)
 {
-	return LLVMBuildICmp(lower->builder, LLVMIntNE, bits(lower, word, shift, 1),
-			     number(lower, 0), "");
+	return LLVMBuildICmp(lower->builder, LLVMIntNE, bit_field(lower, word, shift, 1),
+			     constant(lower, 0), "");
 }
 
 static void read_descriptor(struct lower *lower, LLVMValueRef rsrc, struct descriptor *ret)
@@ -106,19 +107,19 @@ static void read_descriptor(struct lower *lower, LLVMValueRef rsrc, struct descr
 		rsrc = LLVMBuildPtrToInt(lower->builder, rsrc, i128, "");
 	rsrc = LLVMBuildBitCast(lower->builder, rsrc, LLVMVectorType(lower->i32, 4), "");
 	for (unsigned i = 0; i < 4; i++)
-		word[i] = LLVMBuildExtractElement(lower->builder, rsrc, number(lower, i), "");
-	high = LLVMBuildZExt(lower->builder, bits(lower, word[1], 0, 16), lower->i64, "");
+		word[i] = LLVMBuildExtractElement(lower->builder, rsrc, constant(lower, i), "");
+	high = LLVMBuildZExt(lower->builder, bit_field(lower, word[1], 0, 16), lower->i64, "");
 	high = LLVMBuildShl(lower->builder, high, LLVMConstInt(lower->i64, 32, 0), "");
 	ret->base = LLVMBuildOr(lower->builder, high,
 				LLVMBuildZExt(lower->builder, word[0], lower->i64, ""), "");
-	ret->stride = bits(lower, word[1], 16, 14);
+	ret->stride = bit_field(lower, word[1], 16, 14);
 	ret->swizzle = is_set(lower, word[1], 31);
 	ret->records = word[2];
 	ret->add_tid = is_set(lower, word[3], 23);
-	ret->element_shift =
-		LLVMBuildAdd(lower->builder, bits(lower, word[3], 19, 2), number(lower, 1), "");
-	ret->index_shift =
-		LLVMBuildAdd(lower->builder, bits(lower, word[3], 21, 2), number(lower, 3), "");
+	ret->element_shift = LLVMBuildAdd(lower->builder, bit_field(lower, word[3], 19, 2),
+					  constant(lower, 1), "");
+	ret->index_shift = LLVMBuildAdd(lower->builder, bit_field(lower, word[3], 21, 2),
+					constant(lower, 3), "");
 }
 
 static LLVMValueRef lane_id(struct lower *lower)
@@ -126,10 +127,10 @@ static LLVMValueRef lane_id(struct lower *lower)
 	LLVMTypeRef params[] = {lower->i32, lower->i32};
 	LLVMTypeRef type = LLVMFunctionType(lower->i32, params, 2, 0);
 	static const char *const names[] = {"llvm.amdgcn.mbcnt.lo", "llvm.amdgcn.mbcnt.hi"};
-	LLVMValueRef lane = number(lower, 0);
+	LLVMValueRef lane = constant(lower, 0);
 
 	for (unsigned i = 0; i < 2; i++) {
-		LLVMValueRef args[] = {number(lower, UINT32_MAX), lane};
+		LLVMValueRef args[] = {constant(lower, UINT32_MAX), lane};
 		LLVMValueRef function = LLVMGetNamedFunction(lower->module, names[i]);
 
 		if (!function)
@@ -147,7 +148,7 @@ static LLVMValueRef swizzled(struct lower *lower, const struct descriptor *d, LL
 			     LLVMValueRef offset)
 {
 	LLVMBuilderRef b = lower->builder;
-	LLVMValueRef one = number(lower, 1);
+	LLVMValueRef one = constant(lower, 1);
 	LLVMValueRef index_high = LLVMBuildLShr(b, index, d->index_shift, "");
 	LLVMValueRef index_low =
 		LLVMBuildSub(b, index, LLVMBuildShl(b, index_high, d->index_shift, ""), "");
@@ -162,7 +163,7 @@ static LLVMValueRef swizzled(struct lower *lower, const struct descriptor *d, LL
 	return LLVMBuildAdd(b, sum, offset_low, "");
 }
 
-static LLVMValueRef wide(struct lower *lower, LLVMValueRef value)
+static LLVMValueRef extend(struct lower *lower, LLVMValueRef value)
 {
 	return LLVMBuildZExt(lower->builder, value, lower->i64, "");
 }
@@ -173,10 +174,10 @@ static LLVMValueRef in_range(struct lower *lower, const struct descriptor *d, LL
 {
 	LLVMBuilderRef b = lower->builder;
 	LLVMValueRef end =
-		LLVMBuildAdd(b, wide(lower, offset), LLVMConstInt(lower->i64, size, 0), "");
-	LLVMValueRef by_bytes = LLVMBuildICmp(b, LLVMIntULE, end, wide(lower, d->records), "");
+		LLVMBuildAdd(b, extend(lower, offset), LLVMConstInt(lower->i64, size, 0), "");
+	LLVMValueRef by_bytes = LLVMBuildICmp(b, LLVMIntULE, end, extend(lower, d->records), "");
 	LLVMValueRef by_index = LLVMBuildICmp(b, LLVMIntULT, index, d->records, "");
-	LLVMValueRef raw = LLVMBuildICmp(b, LLVMIntEQ, d->stride, number(lower, 0), "");
+	LLVMValueRef raw = LLVMBuildICmp(b, LLVMIntEQ, d->stride, constant(lower, 0), "");
 
 	return LLVMBuildSelect(b, raw, by_bytes, by_index, "");
 }
@@ -190,17 +191,17 @@ static LLVMValueRef buffer_address(struct lower *lower, const struct buffer_oper
 				   uint32_t size, LLVMValueRef *ret_inside)
 {
 	LLVMBuilderRef b = lower->builder;
-	LLVMValueRef zero = number(lower, 0), index, at;
+	LLVMValueRef zero = constant(lower, 0), index, at;
 	struct descriptor d;
 
 	read_descriptor(lower, in->rsrc, &d);
 	index = LLVMBuildSelect(b, d.add_tid, lane_id(lower), zero, "");
 	index = LLVMBuildAdd(b, index, in->index ? in->index : zero, "");
-	at = LLVMBuildMul(b, wide(lower, d.stride), wide(lower, index), "");
-	at = LLVMBuildAdd(b, at, wide(lower, in->offset), "");
-	at = LLVMBuildSelect(b, d.swizzle, wide(lower, swizzled(lower, &d, index, in->offset)), at,
-			     "");
-	at = LLVMBuildAdd(b, at, LLVMBuildAdd(b, d.base, wide(lower, in->scalar), ""), "");
+	at = LLVMBuildMul(b, extend(lower, d.stride), extend(lower, index), "");
+	at = LLVMBuildAdd(b, at, extend(lower, in->offset), "");
+	at = LLVMBuildSelect(b, d.swizzle, extend(lower, swizzled(lower, &d, index, in->offset)),
+			     at, "");
+	at = LLVMBuildAdd(b, at, LLVMBuildAdd(b, d.base, extend(lower, in->scalar), ""), "");
 	*ret_inside = in_range(lower, &d, index, in->offset, size);
 	return LLVMBuildIntToPtr(b, at,
 				 LLVMPointerTypeInContext(lower->context, PROBE_SPACE_GLOBAL), "");
@@ -237,7 +238,7 @@ static LLVMValueRef lds_target(struct lower *lower, LLVMValueRef pointer, LLVMVa
 {
 	LLVMBuilderRef b = lower->builder;
 	LLVMValueRef offset =
-		LLVMBuildMul(b, lane_id(lower), number(lower, size < 4 ? 4 : size), "");
+		LLVMBuildMul(b, lane_id(lower), constant(lower, size < 4 ? 4 : size), "");
 
 	offset = LLVMBuildAdd(b, offset, fixed, "");
 	return LLVMBuildGEP2(b, LLVMInt8TypeInContext(lower->context), pointer, &offset, 1, "");
@@ -288,14 +289,14 @@ static void mark_global_to_lds(struct lower *lower, LLVMValueRef inst)
  */
 static LLVMValueRef swizzle(struct lower *lower, LLVMValueRef at)
 {
-	LLVMValueRef low = LLVMBuildAnd(lower->builder, at, number(lower, 3), "");
-	LLVMValueRef dword = LLVMBuildLShr(lower->builder, at, number(lower, 2), "");
+	LLVMValueRef low = LLVMBuildAnd(lower->builder, at, constant(lower, 3), "");
+	LLVMValueRef dword = LLVMBuildLShr(lower->builder, at, constant(lower, 2), "");
 	LLVMValueRef row =
 		LLVMBuildMul(lower->builder, LLVMBuildZExt(lower->builder, dword, lower->i64, ""),
 			     LLVMConstInt(lower->i64, 4ull * lower->lanes, 0), "");
 
 	low = LLVMBuildOr(lower->builder, low,
-			  LLVMBuildShl(lower->builder, lane_id(lower), number(lower, 2), ""), "");
+			  LLVMBuildShl(lower->builder, lane_id(lower), constant(lower, 2), ""), "");
 	return LLVMBuildOr(lower->builder, row, LLVMBuildZExt(lower->builder, low, lower->i64, ""),
 			   "");
 }
@@ -313,7 +314,7 @@ static void mark_scratch(struct lower *lower, LLVMValueRef inst)
 	part = site.size % 4 || site.align % 4 ? site.size % 2 || site.align % 2 ? 1 : 2 : 4;
 	offset = LLVMBuildPtrToInt(lower->builder, site.pointer, lower->i32, "");
 	for (uint32_t i = 0; i < site.size; i += part) {
-		LLVMValueRef at = LLVMBuildAdd(lower->builder, offset, number(lower, i), "");
+		LLVMValueRef at = LLVMBuildAdd(lower->builder, offset, constant(lower, i), "");
 		LLVMValueRef pointer =
 			LLVMBuildIntToPtr(lower->builder, swizzle(lower, at), type, "");
 

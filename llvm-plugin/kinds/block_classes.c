@@ -368,7 +368,7 @@ static void number_rows(struct count_plan *plan)
 }
 
 /* Instructions that optimisations do not move to another block. */
-static bool stays(LLVMValueRef inst)
+static bool is_pinned(LLVMValueRef inst)
 {
 	return LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst) || LLVMIsAAtomicRMWInst(inst) ||
 	       LLVMIsAAtomicCmpXchgInst(inst);
@@ -385,7 +385,7 @@ static LLVMValueRef place_in(LLVMBasicBlockRef block, enum place place)
 
 		if (!location || !LLVMDILocationGetLine(location) || LLVMIsAPHINode(inst) ||
 		    (place < PLACE_ANY && LLVMDILocationGetInlinedAt(location)) ||
-		    (place == PLACE_FIXED && !stays(inst)))
+		    (place == PLACE_FIXED && !is_pinned(inst)))
 			continue;
 		return inst;
 	}
@@ -411,7 +411,7 @@ static void find_places(struct count_plan *plan)
 			plan->block[i].inst = end_of(plan, i);
 }
 
-static void choose(struct walk *walk)
+static void plan_counts(struct walk *walk)
 {
 	struct count_plan *plan = walk->plan;
 	bool natural = walk_all(walk);
@@ -443,7 +443,7 @@ void count_plan_init(struct count_plan *plan, LLVMValueRef function, unsigned la
 	walk.next = pass_alloc(NULL, (size_t)plan->blocks * sizeof(*walk.next));
 	walk.on = pass_alloc(NULL, (size_t)plan->blocks);
 	memset(walk.on, 0, (size_t)plan->blocks);
-	choose(&walk);
+	plan_counts(&walk);
 	find_places(plan);
 	number_rows(plan);
 	free(walk.stack);

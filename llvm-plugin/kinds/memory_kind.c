@@ -76,8 +76,8 @@ static void call_shared(struct insert *in, uint32_t shape, LLVMValueRef *args, u
  * convention. If they were inlined at -O0, every value of a probe would have a stack slot, and a
  * few dozen sites would exceed the largest frame.
  */
-static void insert_plain(struct insert *in, LLVMValueRef address, const struct access_site *site,
-			 uint32_t id)
+static void insert_optnone(struct insert *in, LLVMValueRef address, const struct access_site *site,
+			   uint32_t id)
 {
 	LLVMTypeRef i64 = LLVMInt64TypeInContext(in->context);
 	LLVMValueRef row = LLVMConstInt(i64, (uint64_t)id * PROBE_COUNTERS * 8, 0), args[4];
@@ -106,7 +106,7 @@ static void insert_site(struct insert *in, LLVMValueRef inst, const struct acces
 	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(inst));
 	address = measure_address(&in->measure, site);
 	if (in->optnone)
-		insert_plain(in, address, site, id);
+		insert_optnone(in, address, site, id);
 	else if (plan->behind)
 		measure_emit_follower(&in->measure, site, id, address, plan);
 	else if (plan->followers)

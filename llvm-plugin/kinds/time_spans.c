@@ -113,7 +113,7 @@ static enum step step_of(struct walk *walk, LLVMValueRef inst)
 	return walk->way == INSIDE ? step_inside(walk, inst) : step_outside(walk, inst);
 }
 
-static bool parts_lanes(const struct walk *walk, LLVMValueRef end)
+static bool diverges(const struct walk *walk, LLVMValueRef end)
 {
 	return LLVMGetNumSuccessors(end) > 1 &&
 	       (!(LLVMIsABranchInst(end) || LLVMIsASwitchInst(end)) ||
@@ -131,7 +131,7 @@ static bool walk_block(struct walk *walk, LLVMBasicBlockRef block, LLVMValueRef 
 		if (step != STEP_ON)
 			return step == STEP_STOP;
 	}
-	if (walk->way == INSIDE && (walk->blocks || (walk->flow && parts_lanes(walk, end))))
+	if (walk->way == INSIDE && (walk->blocks || (walk->flow && diverges(walk, end))))
 		return false;
 	for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
 		visit(walk, LLVMGetSuccessor(end, i));

@@ -185,8 +185,8 @@ static void emit_call(struct asm_block *code, const char *back)
  * Slow paths: EXEC differs from the one last recorded, the ring is full, or one record per base is
  * needed.
  */
-static void emit_rest(struct asm_block *code, const struct trace_affine_group *group, unsigned size,
-		      const unsigned *operand)
+static void emit_slow_paths(struct asm_block *code, const struct trace_affine_group *group,
+			    unsigned size, const unsigned *operand)
 {
 	asm_line(code, ".Lprobe_exec${:uid}:");
 	asm_line(code, "s_mov_b32 s92, 4");
@@ -251,7 +251,7 @@ void trace_affine_write(struct ring_context *ring, const struct trace_affine_gro
 	asm_line(&code, "s_mov_b64 exec, s[80:81]");
 	asm_line(&code, "s_add_u32 s84, s84, %u", size);
 	asm_line(&code, "s_branch .Lprobe_end${:uid}");
-	emit_rest(&code, group, size, operand);
+	emit_slow_paths(&code, group, size, operand);
 	asm_line(&code, ".Lprobe_end${:uid}:");
 	emit_clobbers(&code);
 	asm_build(&code, ring->builder, ring->context);

@@ -15,7 +15,7 @@
 #include "llvm-plugin/sites/intrinsic_forms.h"
 #include "llvm-plugin/sites/table_builder.h"
 
-static const char *what_it_is(LLVMValueRef inst, enum probe_uncovered_reason reason)
+static const char *describe(LLVMValueRef inst, enum probe_uncovered_reason reason)
 {
 	if (LLVMIsALoadInst(inst))
 		return "load";
@@ -30,7 +30,7 @@ static const char *what_it_is(LLVMValueRef inst, enum probe_uncovered_reason rea
  * Is the function one that needs no probes: an intrinsic, a mark, or a function of the compiler's
  * device libraries, which may be linked later?
  */
-static bool ours(const char *name)
+static bool is_known_library(const char *name)
 {
 	static const char *const prefixes[] = {"llvm.", "__probe", "__ockl_", "__ocml_"};
 
@@ -46,7 +46,7 @@ static enum probe_uncovered_reason read_call(const struct call_units *units, LLV
 	LLVMValueRef called, callee;
 	const char *name = pass_called_name(inst);
 
-	if (!LLVMIsACallInst(inst) || ours(name))
+	if (!LLVMIsACallInst(inst) || is_known_library(name))
 		return 0;
 	called = LLVMGetCalledValue(inst);
 	if (LLVMIsAInlineAsm(called))
@@ -72,7 +72,7 @@ static void read_inst(struct site_table *table, const struct call_units *units, 
 	else if (access == PASS_ACCESS_NONE)
 		reason = read_call(units, inst);
 	if (reason)
-		site_table_add_uncovered(table, inst, owner, reason, what_it_is(inst, reason));
+		site_table_add_uncovered(table, inst, owner, reason, describe(inst, reason));
 }
 
 /*
