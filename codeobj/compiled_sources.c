@@ -87,7 +87,8 @@ static struct probe_err *child(void *user, FILE *out)
 	for (uint32_t i = 0; i < builder.sources.directory_count; i++)
 		probe_put_string(out, builder.sources.directories[i]);
 	probe_put_u64(out, builder.sources.md5_count);
-	fwrite(builder.sources.md5, PROBE_MD5_BYTES, builder.sources.md5_count, out);
+	if (builder.sources.md5_count)
+		fwrite(builder.sources.md5, PROBE_MD5_BYTES, builder.sources.md5_count, out);
 	return NULL;
 }
 

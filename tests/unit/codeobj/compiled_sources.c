@@ -67,7 +67,12 @@ static struct probe_compiled_sources *sources_of(const char *object)
 	char *bytes = read_file(object, &size);
 	struct probe_err *err = probe_compiled_sources_read(object, bytes, size, &sources);
 
-	assert_null(err);
+	if (err) {
+		char text[512];
+
+		probe_err_format(err, text, sizeof(text));
+		fail_msg("%s", text);
+	}
 	free(bytes);
 	return sources;
 }
