@@ -85,5 +85,5 @@ uint64_t sim_clock_ticks(void)
 
 uint64_t sim_clock_cycles(void)
 {
-	return sim_clock_ticks() * SIM_TICK_CYCLES;
+	return sim_clock_ticks() * sim_tick_cycles();
 }

@@ -14,9 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "simgpu/base/device_parameters.h"
-
-enum { SIM_TICK_CYCLES = SIM_CORE_MHZ / (SIM_GPU_CLOCK_HZ / 1000000) };
+#include "simgpu/base/simulated_device.h"
 
 /* Tick at which simulated time begins. Not 0, which means "no time stamp" to the runtime. */
 #define SIM_CLOCK_BASE ((uint64_t)1 << 32)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The simulated device: an MI210, one die of gfx90a. The numbers are those that the kernel driver
- * reports for the real part, so that ROCr and HIP choose the same sizes for their structures.
+ * What the simulated devices have in common, and the most that any has; simulated_device.h has what
+ * they differ in.
  */
 #ifndef PROBE_SIMGPU_BASE_DEVICE_PARAMETERS_H
 #define PROBE_SIMGPU_BASE_DEVICE_PARAMETERS_H
@@ -14,9 +14,8 @@ enum {
 	SIM_GPUS = 8,	  /* maximum number */
 	SIM_NODES = 1 + SIM_GPUS,
 
-	SIM_SHADER_ENGINES = 8,
-	SIM_CUS_PER_ENGINE = 13,
-	SIM_CUS = SIM_SHADER_ENGINES * SIM_CUS_PER_ENGINE,
+	SIM_CUS_MOST = 304,
+	SIM_DEVICE_CACHES = 4,
 	SIM_SIMDS = 4, /* per compute unit */
 	SIM_SIMD_WAVES = 8,
 	SIM_CU_WAVES = SIM_SIMDS * SIM_SIMD_WAVES,
@@ -25,8 +24,7 @@ enum {
 	SIM_GROUP_LANES = 1024,
 	SIM_GROUP_WAVES = 16,
 
-	SIM_VRAM_MIB = 65536,
-	SIM_CORE_MHZ = 1700,
+	SIM_VRAM_MIB_MOST = 196608,
 	SIM_GPU_CLOCK_HZ = 100000000, /* the clock of time stamps and s_memrealtime */
 	SIM_PAGE = 4096,
 };

@@ -47,7 +47,7 @@ struct sim_queue {
 	_Atomic uint64_t *write;
 	_Atomic uint64_t own_read, own_write; /* for SDMA, if the caller provides no indices */
 	amd_queue_t *amd;		      /* AQL only */
-	uint32_t cu_mask[(SIM_CUS + 31) / 32];
+	uint32_t cu_mask[(SIM_CUS_MOST + 31) / 32];
 	bool masked;
 	bool pinned; /* ring and amd are protected from being freed */
 	struct sim_timeline time;

@@ -49,7 +49,7 @@ static void raise(_Atomic uint64_t *mark, uint64_t to)
 
 static uint64_t tick_up(uint64_t cycles)
 {
-	return (cycles + SIM_TICK_CYCLES - 1) / SIM_TICK_CYCLES;
+	return (cycles + sim_tick_cycles() - 1) / sim_tick_cycles();
 }
 
 static bool modelled(void)
@@ -72,7 +72,7 @@ void sim_timeline_init(struct sim_timeline *line)
 {
 	*line = (struct sim_timeline){.dry = true, .idle = true};
 	if (modelled())
-		line->now = SIM_CLOCK_BASE * SIM_TICK_CYCLES + READY;
+		line->now = SIM_CLOCK_BASE * sim_tick_cycles() + READY;
 }
 
 void sim_timeline_dry(struct sim_timeline *line)
@@ -101,7 +101,7 @@ void sim_timeline_after(struct sim_timeline *line, uint64_t tick)
 {
 	/* A time stamp written by the application must not move the clock. */
 	if (modelled() && tick <= sim_timeline_last())
-		no_sooner(line, tick * SIM_TICK_CYCLES);
+		no_sooner(line, tick * sim_tick_cycles());
 }
 
 uint64_t sim_timeline_launch(struct sim_timeline *line)
@@ -135,7 +135,7 @@ uint64_t sim_timeline_begin(struct sim_timeline *line, bool signals)
 
 uint64_t sim_timeline_end(struct sim_timeline *line, uint64_t cycles)
 {
-	uint64_t from = line->start * SIM_TICK_CYCLES, end;
+	uint64_t from = line->start * sim_tick_cycles(), end;
 
 	if (!modelled())
 		return host_tick(line, line->start + 1);
@@ -144,10 +144,10 @@ uint64_t sim_timeline_end(struct sim_timeline *line, uint64_t cycles)
 		from = line->now;
 	end = tick_up(from + cycles);
 	if (cycles)
-		line->now = end * SIM_TICK_CYCLES;
+		line->now = end * sim_tick_cycles();
 	else
 		end++; /* a barrier: its stamps differ, although it takes no time */
-	raise(&last, end * SIM_TICK_CYCLES);
+	raise(&last, end * sim_tick_cycles());
 	return end;
 }
 
@@ -158,16 +158,16 @@ void sim_timeline_signal(struct sim_timeline *line, uint64_t tick)
 	/* The host may wait for this signal before it sends the next packet. */
 	line->dry = true;
 	line->idle = true;
-	line->settle = tick * SIM_TICK_CYCLES + COMPLETION;
-	raise(&last, tick * SIM_TICK_CYCLES);
-	raise(&seen, tick * SIM_TICK_CYCLES);
+	line->settle = tick * sim_tick_cycles() + COMPLETION;
+	raise(&last, tick * sim_tick_cycles());
+	raise(&seen, tick * sim_tick_cycles());
 }
 
 void sim_timeline_advance(struct sim_timeline *line, uint64_t cycles)
 {
 	if (!modelled())
 		return;
-	line->now = tick_up(line->now + cycles) * SIM_TICK_CYCLES;
+	line->now = tick_up(line->now + cycles) * sim_tick_cycles();
 	raise(&last, line->now);
 }
 
@@ -187,5 +187,5 @@ uint64_t sim_copy_cycles(enum sim_path path, uint64_t bytes, bool first)
 
 	/* 1700 cycles to the microsecond. */
 	return (first ? COPY_START : 0) +
-	       (uint64_t)(((__uint128_t)bytes * SIM_CORE_MHZ + rate - 1) / rate);
+	       (uint64_t)(((__uint128_t)bytes * sim_device()->core_mhz + rate - 1) / rate);
 }

@@ -11,6 +11,7 @@
 
 #include "simgpu/base/device_parameters.h"
 #include "simgpu/base/sim_log.h"
+#include "simgpu/base/simulated_device.h"
 
 #define PREFIX "PROBE_SIM_"
 
@@ -25,7 +26,8 @@ static const struct option_row rows[] = {
 	{"THREADS", offsetof(struct sim_options, threads), 0, 0, 256},
 	{"GPUS", offsetof(struct sim_options, gpus), 1, 1, SIM_GPUS},
 	{"LARGE_BAR", offsetof(struct sim_options, large_bar), 1, 0, 1},
-	{"VRAM_MIB", offsetof(struct sim_options, vram_mib), SIM_VRAM_MIB, 64, SIM_VRAM_MIB},
+	{"VRAM_MIB", offsetof(struct sim_options, vram_mib), SIM_VRAM_MIB_MOST, 64,
+	 SIM_VRAM_MIB_MOST},
 	{"QUANTUM", offsetof(struct sim_options, quantum), 4096, 1, 1 << 24},
 	{"SPIN_US", offsetof(struct sim_options, spin_us), 30, 0, 1000000},
 	{"FILL", offsetof(struct sim_options, fill), 0, 0, UINT32_MAX},
@@ -65,8 +67,8 @@ static const char *read_text(const char *option)
 }
 
 /* Options with text values, or that the instruction set or probe-run reads itself. */
-static const char *const texts[] = {"STATS", "TRACE", "TRACE_WAVE", "FIDELITY",
-				    "PCS",   "ISA",   "JIT",	    "INTERFACE"};
+static const char *const texts[] = {"STATS", "TRACE", "TRACE_WAVE", "FIDELITY", "PCS",
+				    "ISA",   "JIT",   "INTERFACE",  "DEVICE"};
 
 static bool known(const char *name, size_t length)
 {
@@ -101,6 +103,8 @@ static void read_all(void)
 		*(uint64_t *)((char *)&options + rows[i].offset) = read_number(&rows[i]);
 	if (!options.threads)
 		options.threads = cpus > 0 ? (uint64_t)cpus : 1;
+	if (options.vram_mib > sim_device()->vram_mib)
+		options.vram_mib = sim_device()->vram_mib;
 	options.stats = read_text("STATS");
 	options.trace = read_text("TRACE");
 	options.trace_wave = read_text("TRACE_WAVE");
@@ -108,6 +112,11 @@ static void read_all(void)
 	options.pcs = read_text("PCS");
 	warn_unknown();
 	sim_log_set_level((unsigned)options.log);
+}
+
+const char *sim_option_device(void)
+{
+	return read_text("DEVICE");
 }
 
 const struct sim_options *sim_options(void)

@@ -2,7 +2,7 @@
 /*
  * Constants of the cost model, except the costs of packets (queue_timeline.c) and the geometry of
  * the caches (memory_latency.c, l2_cache.c). TIME.md describes their use. Cycles are those of the
- * shader clock (SIM_CORE_MHZ). The source of each number is next to its value in
+ * shader clock (sim_device()->core_mhz). The source of each number is next to its value in
  * timing_constants.c.
  */
 #ifndef PROBE_SIMGPU_BASE_TIMING_CONSTANTS_H

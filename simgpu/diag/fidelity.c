@@ -31,9 +31,12 @@ const char *sim_fidelity_tests(enum sim_op op)
 static bool is_approximate(enum sim_op op)
 {
 	for (unsigned int e = 0; e < ENC_COUNT; e++)
-		for (unsigned int r = 0; r < sim_opcode_tables[e].rows; r++)
-			if (sim_opcode_tables[e].row[r].op == op)
-				return sim_opcode_tables[e].row[r].cls == C_TRANS;
+		for (unsigned int code = 0; code < SIM_OPCODES; code++) {
+			const struct sim_opcode *row = sim_opcode_row(e, code);
+
+			if (row && row->op == op)
+				return row->cls == C_TRANS;
+		}
 	return false;
 }
 

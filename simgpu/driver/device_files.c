@@ -16,9 +16,11 @@
 #include "simgpu/base/queue_timeline.h"
 #include "simgpu/base/sim_log.h"
 #include "simgpu/base/sim_options.h"
+#include "simgpu/base/simulated_device.h"
 #include "simgpu/diag/source_line.h"
 #include "simgpu/driver/kfd_abi.h"
 #include "simgpu/exec/decode/code_cache.h"
+#include "simgpu/isa/opcodes.h"
 #include "simgpu/queue/queue_threads.h"
 
 #define RENDER_BYTES  ((off_t)1 << 46)
@@ -127,6 +129,8 @@ bool sim_device_path(const char *path)
 /* The runtime opens the driver before it runs any kernel, so the machine is set up here. */
 static void set_up_machine(void)
 {
+	if (sim_device() != sim_device_find("gfx90a"))
+		sim_choose_instruction_set(SIM_GFX942);
 	sim_pc_counting(sim_options()->pc || sim_options()->pcs || sim_options()->fidelity);
 	sim_source_prepare();
 	sim_clock_open(sim_timeline_last());

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "simgpu/base/device_parameters.h"
+#include "simgpu/base/simulated_device.h"
 #include "simgpu/driver/device_files.h"
 #include "simgpu/driver/driver_export.h"
 
@@ -20,7 +20,6 @@ enum {
 	DRM_MAJOR = 3,
 	DRM_MINOR = 57,
 	FAMILY_AI = 141, /* gfx9 */
-	ASIC_ID = 0x740f,
 	COUNTER_KHZ = 100000,
 };
 
@@ -114,7 +113,7 @@ SIM_DRIVER_EXPORT const char *amdgpu_get_marketing_name(struct amdgpu_device *de
 	__typeof__(&amdgpu_get_marketing_name) next;
 
 	if (ours(device))
-		return "Simulated AMD Instinct MI210";
+		return sim_device()->marketing_name;
 	*(void **)&next = dlsym(RTLD_NEXT, "amdgpu_get_marketing_name");
 	return next ? next(device) : NULL;
 }
@@ -124,10 +123,10 @@ SIM_DRIVER_EXPORT int amdgpu_query_gpu_info(struct amdgpu_device *device, struct
 {
 	if (ours(device)) {
 		*info = (struct gpu_info){
-			.asic_id = ASIC_ID,
+			.asic_id = sim_device()->device_id,
 			.family_id = FAMILY_AI,
-			.max_engine_clk = SIM_CORE_MHZ * 1000,
-			.num_shader_engines = SIM_SHADER_ENGINES,
+			.max_engine_clk = sim_device()->core_mhz * 1000,
+			.num_shader_engines = sim_device()->engines,
 			.num_shader_arrays_per_engine = 1,
 			.gpu_counter_freq = COUNTER_KHZ,
 		};

@@ -12,6 +12,7 @@
 
 #include "simgpu/base/device_parameters.h"
 #include "simgpu/base/sim_options.h"
+#include "simgpu/base/simulated_device.h"
 #include "simgpu/driver/device_files.h"
 #include "simgpu/driver/ioctl_handlers.h"
 
@@ -84,17 +85,17 @@ static uint64_t host_memory(void)
 	return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : (uint64_t)1 << 32;
 }
 
-struct cache {
-	uint32_t level, kib, line;
-};
-
-static const struct cache cpu_caches[] = {{1, 32, 64}, {2, 1024, 64}, {3, 32768, 64}};
-static const struct cache gpu_caches[] = {{1, 16, 64}, {2, 8192, 128}};
+static const struct sim_device_cache cpu_caches[] = {{1, 32, 64}, {2, 1024, 64}, {3, 32768, 64}};
 
 static uint32_t cache_count(uint32_t node)
 {
-	return node == SIM_NODE_CPU ? sizeof(cpu_caches) / sizeof(cpu_caches[0])
-				    : sizeof(gpu_caches) / sizeof(gpu_caches[0]);
+	uint32_t count = 0;
+
+	if (node == SIM_NODE_CPU)
+		return sizeof(cpu_caches) / sizeof(cpu_caches[0]);
+	while (sim_device()->caches[count].level)
+		count++;
+	return count;
 }
 
 /*
@@ -128,7 +129,7 @@ static void gpu_properties(struct text *text, uint32_t node)
 	bool hive = sim_options()->gpus > 1;
 	const struct row rows[] = {
 		{"cpu_cores_count", 0},
-		{"simd_count", SIM_CUS * SIM_SIMDS},
+		{"simd_count", sim_device()->cus * SIM_SIMDS},
 		{"mem_banks_count", 1},
 		{"caches_count", cache_count(node)},
 		{"io_links_count", link_count(node)},
@@ -140,24 +141,24 @@ static void gpu_properties(struct text *text, uint32_t node)
 		{"gds_size_in_kb", 0},
 		{"num_gws", 64}, /* any value offers cooperative queues; one is implemented */
 		{"wave_front_size", 64},
-		{"array_count", SIM_SHADER_ENGINES},
+		{"array_count", sim_device()->engines},
 		{"simd_arrays_per_engine", 1},
-		{"cu_per_simd_array", SIM_CUS_PER_ENGINE},
+		{"cu_per_simd_array", sim_device()->cus_per_engine},
 		{"simd_per_cu", SIM_SIMDS},
 		{"max_slots_scratch_cu", SIM_CU_WAVES},
-		{"gfx_target_version", 90010}, /* 9.0.10: gfx90a */
+		{"gfx_target_version", sim_device()->target_version},
 		{"vendor_id", 0x1002},
-		{"device_id", 0x740f},
+		{"device_id", sim_device()->device_id},
 		{"location_id", 0x300 + (index << 8)},
 		{"domain", 0},
 		{"drm_render_minor", SIM_RENDER_FIRST + index},
 		/* Several GPUs form one hive of Infinity Fabric, like MI210s with bridges. */
 		{"hive_id", hive ? 0x5052f0be : 0},
-		{"num_sdma_engines", 2},
+		{"num_sdma_engines", sim_device()->sdma_engines},
 		{"num_sdma_xgmi_engines", hive ? XGMI_ENGINES : 0},
 		{"num_sdma_queues_per_engine", 8},
-		{"num_cp_queues", 24},
-		{"max_engine_clk_fcompute", SIM_CORE_MHZ},
+		{"num_cp_queues", sim_device()->cp_queues},
+		{"max_engine_clk_fcompute", sim_device()->core_mhz},
 		{"local_mem_size", 0},
 		{"fw_version", 78},
 		{"capability",
@@ -165,7 +166,7 @@ static void gpu_properties(struct text *text, uint32_t node)
 		{"debug_prop", 0},
 		{"sdma_fw_version", 8},
 		{"unique_id", 0x5052f0be90aULL + index},
-		{"num_xcc", 1},
+		{"num_xcc", sim_device()->xccs},
 		{"max_engine_clk_ccompute", 3000},
 	};
 
@@ -191,7 +192,8 @@ static void bank_properties(struct text *text, uint32_t node)
 static void cache_properties(struct text *text, uint32_t node, uint32_t index)
 {
 	bool cpu = node == SIM_NODE_CPU;
-	const struct cache *cache = cpu ? &cpu_caches[index] : &gpu_caches[index];
+	const struct sim_device_cache *cache =
+		cpu ? &cpu_caches[index] : &sim_device()->caches[index];
 	const struct row rows[] = {
 		{"processor_id_low", cpu ? 0 : 0x80000000},
 		{"level", cache->level},
@@ -368,7 +370,7 @@ static void node_file(struct text *text, const struct place *place)
 	if (!strcmp(place->name, "gpu_id"))
 		put(text, "%u\n", node == SIM_NODE_CPU ? 0 : sim_gpu_id(node));
 	else if (!strcmp(place->name, "name"))
-		put(text, "%s\n", node == SIM_NODE_CPU ? "" : "aldebaran");
+		put(text, "%s\n", node == SIM_NODE_CPU ? "" : sim_device()->code_name);
 	else if (place->list == BANKS)
 		bank_properties(text, node);
 	else if (place->list == CACHES)

@@ -38,6 +38,7 @@ enum {
 	SIM_BUF_OFFEN = 1,
 	SIM_BUF_IDXEN = 2,
 	SIM_BUF_LDS = 4,
+	SIM_SCRATCH_VECTOR = 8, /* scratch: the address has a vector part */
 };
 
 enum sim_out {
@@ -96,7 +97,7 @@ struct sim_inst {
 	uint8_t fp;	   /* relevant bits of wave->fp_special */
 	uint8_t glc;
 	uint8_t saddr;	/* memory: source slot 0 holds a scalar address */
-	uint8_t bits;	/* MUBUF: SIM_BUF_*; DS: gds; compares: 1 = also writes EXEC */
+	uint8_t bits;	/* MUBUF, FLAT: SIM_*; DS: gds; compares: 1 = also writes EXEC */
 	uint8_t xflags; /* flags of the execute entry */
 	uint8_t trace;	/* SIM_TRACE_* marks for the run loop */
 	struct sim_mods m;
@@ -133,12 +134,13 @@ enum sim_exec_kind {
 
 enum {
 	FP_F32 = 1,
-	FP_F64 = 2,   /* also f16 */
-	X_KEEPHI = 4, /* 16-bit result that preserves the other half of vdst */
-	X_PACKED = 8, /* VOP3P: op_sel and neg are per half and handled by the body */
-	X_MIX = 16,   /* v_*_mix*: op_sel_hi makes a source f16, neg_hi is abs */
-	X_FMACC = 32, /* vdst is also source 2 */
-	FP_IEEE = 64, /* minimum, maximum: MODE.IEEE decides what a signalling NaN does */
+	FP_F64 = 2,	   /* also f16 */
+	X_KEEPHI = 4,	   /* 16-bit result that preserves the other half of vdst */
+	X_PACKED = 8,	   /* VOP3P: op_sel and neg are per half and handled by the body */
+	X_MIX = 16,	   /* v_*_mix*: op_sel_hi makes a source f16, neg_hi is abs */
+	X_FMACC = 32,	   /* vdst is also source 2 */
+	X_KEEPBYTES = 128, /* 8-bit result that op_sel puts into one byte of vdst */
+	FP_IEEE = 64,	   /* minimum, maximum: MODE.IEEE decides what a signalling NaN does */
 };
 
 struct sim_exec {

@@ -27,6 +27,7 @@ extern const struct sim_exec LEVEL(sim_exec_valu_mask)[];
 extern const struct sim_exec LEVEL(sim_exec_vop3p)[];
 extern const struct sim_exec LEVEL(sim_exec_lane)[];
 extern const struct sim_exec LEVEL(sim_exec_mfma)[];
+extern const struct sim_exec LEVEL(sim_exec_mfma_gfx942)[];
 extern const struct sim_exec LEVEL(sim_exec_mem)[];
 extern const struct sim_exec LEVEL(sim_exec_atomic)[];
 extern const struct sim_exec LEVEL(sim_exec_buffer)[];

@@ -318,25 +318,16 @@ const struct sim_inst *LEVEL(sim_mask)(struct sim_wave *w, const struct sim_inst
 }
 
 static const struct sim_exec *const tables[] = {
-	LEVEL(sim_exec_valu_int),
-	LEVEL(sim_exec_valu_f32),
-	LEVEL(sim_exec_valu_f64),
-	LEVEL(sim_exec_valu_f16),
-	LEVEL(sim_exec_valu_cvt),
-	LEVEL(sim_exec_valu_cmp),
-	LEVEL(sim_exec_valu_mask),
-	LEVEL(sim_exec_vop3p),
-	LEVEL(sim_exec_lane),
-	LEVEL(sim_exec_mfma),
-	LEVEL(sim_exec_mem),
-	LEVEL(sim_exec_atomic),
-	LEVEL(sim_exec_buffer),
-	LEVEL(sim_exec_lds),
-	LEVEL(sim_exec_lds_atomic),
-	LEVEL(sim_exec_format),
-	LEVEL(sim_exec_smem_atomic),
-	LEVEL(sim_exec_image),
-	NULL,
+	LEVEL(sim_exec_valu_int),    LEVEL(sim_exec_valu_f32),
+	LEVEL(sim_exec_valu_f64),    LEVEL(sim_exec_valu_f16),
+	LEVEL(sim_exec_valu_cvt),    LEVEL(sim_exec_valu_cmp),
+	LEVEL(sim_exec_valu_mask),   LEVEL(sim_exec_vop3p),
+	LEVEL(sim_exec_lane),	     LEVEL(sim_exec_mfma),
+	LEVEL(sim_exec_mfma_gfx942), LEVEL(sim_exec_mem),
+	LEVEL(sim_exec_atomic),	     LEVEL(sim_exec_buffer),
+	LEVEL(sim_exec_lds),	     LEVEL(sim_exec_lds_atomic),
+	LEVEL(sim_exec_format),	     LEVEL(sim_exec_smem_atomic),
+	LEVEL(sim_exec_image),	     NULL,
 };
 
 #define TEXT_(x) #x

@@ -127,6 +127,7 @@ struct sim_wave {
 	uint32_t sgpr[SIM_SGPRS];
 	bool scc;
 	uint32_t mode;	/* MODE register: [3:0] round, [7:4] denorm, bit 8 dx10_clamp, ... */
+	uint32_t xcc;	/* XCC_ID: the die */
 	uint32_t hw_id; /* HW_ID as s_getreg reads it; an identity, not a placement */
 	uint32_t lds_alloc, gpr_alloc, trapsts, status;
 	uint32_t gpr_idx;  /* SIM_IDX_*: what MODE requires of every vector instruction */

@@ -11,7 +11,7 @@ usage: opcode_syntax.py OUTPUT-FILE
 import itertools
 import sys
 
-from opcode_tables import ALIASES, ENC, base_name, disassemble, encode, find_base, operands, rows, split
+from opcode_tables import ALIASES, ENC, base_name, disassemble, encode, find_base, operands, split
 
 SDWA_BASES = (0x06060620 & ~0x06060600, 0x00808020)
 DPP_BASES = (0xff010020, 0xff015020)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """
-Generate the gfx90a decode tables (opcode_list.h and *_opcodes.inc) by driving the LLVM 15
-disassembler over every opcode field of every encoding.
+Generate the decode tables of gfx90a (*_opcodes.inc) and the list of all mnemonics (opcode_list.h)
+by driving the LLVM 15 disassembler over every opcode field of every encoding. What gfx942 has
+otherwise comes from gfx942_changes.py.
 
 For each valid (encoding, opcode) the script takes one well-formed base instruction, then changes
 one operand field at a time: the operand of the text that changes is bound to that field, and the
@@ -27,8 +28,19 @@ LLVM.LLVMDisasmInstruction.restype = ctypes.c_size_t
 LLVM.LLVMDisasmInstruction.argtypes = [
     ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_char_p,
     ctypes.c_size_t]
-CONTEXT = LLVM.LLVMCreateDisasmCPU(b"amdgcn-amd-amdhsa", b"gfx90a", None, 0, None, None)
+# LLVM 15 knows gfx942's instructions by the name of its first stepping.
+GFX942 = "gfx940"
+CONTEXTS = {cpu: LLVM.LLVMCreateDisasmCPU(b"amdgcn-amd-amdhsa", cpu.encode(), None, 0, None, None)
+            for cpu in ("gfx90a", GFX942)}
+CONTEXT = CONTEXTS["gfx90a"]
 TEXT = ctypes.create_string_buffer(512)
+
+
+def choose_cpu(cpu):
+    """From here on everything is about this GPU."""
+    global CONTEXT
+    CONTEXT = CONTEXTS[cpu]
+    ENC["SCRATCH"] = ENC["SCRATCH"][:4] + (SCRATCH_VARIANTS[cpu],)
 
 
 def disassemble(word):
@@ -85,6 +97,9 @@ ENC = {
              [{"vaddr": 32, "vdata": 64, "srsrc": 4, "ssamp": 8, "bits": v << 8 | g << 13}
               for v in (1, 15) for g in (1, 0)]),
 }
+# gfx942 has a bit that says whether scratch has a vector address ("SVE").
+SCRATCH_VARIANTS = {"gfx90a": ENC["SCRATCH"][4],
+                    GFX942: [{**FLAT_BASE, "bits": v | 1 << 13} for v in (1 << 16, 0)] + ENC["SCRATCH"][4]}
 # LLVM 15 also accepts the gfx6 opcode of buffer_wbinvl1; gfx9 has it at 62 only.
 ALIASES = {("MUBUF", 113)}
 STEP = {"src0": 8, "src1": 8, "src2": 8, "srsrc": 4, "ssamp": 4, "sbase": 8, "saddr": -0x7f + 16}
@@ -134,7 +149,7 @@ def optypes(name):
         return "W", "PPW"
     if n.startswith(("v_fma_mix", "v_mad_mix")):
         return "W", "WWW"
-    if n.startswith("v_mfma") or n.startswith("s_"):
+    if n.startswith(("v_mfma", "v_smfmac", "s_")):
         return "W", "WWW"
     if n in ("v_mad_i32_i16", "v_mad_u32_u16"):
         return "W", "HHW"
@@ -161,7 +176,7 @@ CLASS_RULES = [
     (r"^s_(nop|waitcnt|barrier|sleep|sethalt|setkill|setprio|endpgm|icache_inv|incperflevel|"
      r"decperflevel|ttracedata|set_gpr_idx|trap|inst_prefetch|code_end)", "INTERNAL"),
     (r"^s_sendmsg", "MESSAGE"),
-    (r"^v_mfma", "MFMA"),
+    (r"^v_s?mfma", "MFMA"),
     (r"^v_(rcp|rsq|sqrt|exp|log|sin|cos)_", "TRANS"),
     (r"^v_(mul_lo_u32|mul_hi_[iu]32|mad_[iu]64_[iu]32)", "MUL32"),
     (r"^v_(?!cvt|cmp|mov|frexp).*_f64", "F64"),
@@ -250,9 +265,14 @@ def flags(enc, op, variant, name):
     return out
 
 
-FIELD_NAMES = ["text", "vdst", "sdst", "src0", "src1", "src2", "simm16", "sdata", "sbase", "offset21",
-               "addr", "data0", "data1", "saddr", "vaddr", "vdata", "srsrc", "soffset", "ssamp",
-               "vcc", "exec", "off", "m0"]
+def gfx942_name(name, ops):
+    """LLVM 15 disassembles what gfx908 has too under gfx908's names, that do not tell the blocks."""
+    m = re.match(r"(v_mfma_[fi]32)_(\d+)x(\d+)x(\d+)(f32|f16|i8)$", name)
+    if CONTEXT != CONTEXTS[GFX942] or not m:
+        return name
+    blocks = ops[0][1] * 64 // (int(m.group(2)) * int(m.group(3)))
+    shape = "x".join(m.group(2, 3, 4)) + ("_%db" % blocks if blocks > 1 else "")
+    return "_".join((m.group(1), shape, m.group(5)))
 
 
 def rows(enc):
@@ -262,6 +282,7 @@ def rows(enc):
             continue
         name = base_name(split(text)[0])
         ops = operands(enc, op, variant, text)
+        name = gfx942_name(name, ops)
         dst, src = optypes(name)
         cells = []
         nsrc = 0
@@ -300,9 +321,12 @@ def main():
                 out.writelines("\t%s\n" % row for _, row in table)
                 out.write("};\n")
                 print("%-8s %4d" % (enc, len(table)))
+    choose_cpu(GFX942)
+    for enc in ENC:
+        names.update(n for n, _ in rows(enc))
     with open(sys.argv[1] + "/opcode_list.h", "w") as out:
         out.write(head + "#ifndef PROBE_SIMGPU_ISA_OPCODE_LIST_H\n#define PROBE_SIMGPU_ISA_OPCODE_LIST_H\n\n")
-        out.write("/* X(mnemonic) for every mnemonic of gfx90a, without encoding suffix. */\n")
+        out.write("/* X(mnemonic) for every mnemonic of gfx90a and gfx942, without encoding suffix. */\n")
         out.write("#define SIM_OPS(X) \\\n")
         out.write(" \\\n".join("\tX(%s)" % n for n in sorted(names)))
         out.write("\n\n#endif\n")

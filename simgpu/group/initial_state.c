@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The initial state of a kernel: "Initial Kernel Execution State" of LLVM's "User Guide for
- * AMDGPU Backend", for gfx90a (packed work-item ids, absolute flat scratch, unified registers).
+ * AMDGPU Backend", for gfx90a (packed work-item ids, absolute flat scratch, unified registers) and
+ * gfx942 (flat scratch set up by the hardware).
  */
 #include "simgpu/group/initial_state.h"
 
@@ -16,6 +17,7 @@
 #include "simgpu/base/sim_log.h"
 #include "simgpu/mem/gpu_allocations.h"
 #include "simgpu/base/sim_options.h"
+#include "simgpu/base/simulated_device.h"
 
 /* The fields of a kernel descriptor that are used here, by offset. */
 enum {
@@ -28,6 +30,7 @@ enum {
 	KD_RSRC1 = 48,
 	KD_RSRC2 = 52,
 	KD_PROPERTIES = 56,
+	KD_PRELOAD = 58,
 };
 
 /* kernel_code_properties: which user SGPRs exist, in this order. */
@@ -39,6 +42,13 @@ enum {
 	KD_SGPR_DISPATCH_ID = 1 << 4,
 	KD_SGPR_FLAT_SCRATCH = 1 << 5,
 	KD_SGPR_PRIVATE_SIZE = 1 << 6,
+};
+
+/* kernarg_preload: so many dwords from this dword on. */
+enum {
+	PRELOAD_LENGTH = 0x7f,
+	PRELOAD_OFFSET = 7, /* first of nine bits */
+	PRELOAD_SKIP = 256, /* bytes */
 };
 
 /* compute_pgm_rsrc2. */
@@ -94,6 +104,10 @@ static bool read_kernel(uint64_t address, uint32_t gpu, struct sim_kernel *ret)
 	kernel.rsrc2 = read32(bytes, KD_RSRC2);
 	kernel.rsrc3 = read32(bytes, KD_RSRC3);
 	kernel.properties = read32(bytes, KD_PROPERTIES) & 0xffff;
+	kernel.preload = read32(bytes, KD_PROPERTIES) >> 16;
+	/* Code for firmware that does not preload comes first. */
+	if (kernel.preload & PRELOAD_LENGTH)
+		kernel.entry += PRELOAD_SKIP;
 	/*
 	 * One register file for both kinds: granules of 8 in total, ACCUM_OFFSET in granules of 4.
 	 */
@@ -109,6 +123,18 @@ static void put_pair(struct sim_dispatch *dispatch, uint32_t *at, uint64_t value
 {
 	dispatch->launch.sgpr[(*at)++] = (uint32_t)value;
 	dispatch->launch.sgpr[(*at)++] = (uint32_t)(value >> 32);
+}
+
+/* Dwords of the kernel arguments, as far as they are readable. */
+static void preload(struct sim_dispatch *dispatch, uint32_t at)
+{
+	uint32_t words = dispatch->launch.kernel.preload;
+	uint64_t from = (uint64_t)(uintptr_t)dispatch->packet->kernarg_address +
+			4 * (words >> PRELOAD_OFFSET);
+
+	for (uint32_t i = 0; i < (words & PRELOAD_LENGTH) && at < SIM_SGPRS; i++, at++)
+		if (sim_mem_allows(from + 4 * i, 4, SIM_MEM_READ, NULL))
+			memcpy(&dispatch->launch.sgpr[at], sim_mem_pointer(from + 4 * i), 4);
 }
 
 static void fill_user_sgprs(struct sim_dispatch *dispatch)
@@ -135,6 +161,7 @@ static void fill_user_sgprs(struct sim_dispatch *dispatch)
 		put_pair(dispatch, &at, dispatch->launch.scratch.base);
 	if (properties & KD_SGPR_PRIVATE_SIZE)
 		dispatch->launch.sgpr[at++] = dispatch->packet->private_segment_size;
+	preload(dispatch, at);
 	/*
 	 * The hardware appends them after the declared number, whatever the packet processor
 	 * loaded.
@@ -284,7 +311,7 @@ static void put_system_sgprs(const struct sim_dispatch *dispatch, struct sim_wav
 	/* First wave of the group 31, number of waves 5..0. */
 	if (rsrc2 & RSRC2_GROUP_INFO)
 		wave->sgpr[at++] = (uint32_t)!wave->in_group << 31 | start->waves;
-	if (rsrc2 & RSRC2_SCRATCH_OFFSET)
+	if (rsrc2 & RSRC2_SCRATCH_OFFSET && !sim_device()->flat_scratch_register)
 		wave->sgpr[at++] = start->scratch_wave * dispatch->launch.scratch.wave_bytes;
 }
 
@@ -339,6 +366,7 @@ void sim_wave_init(const struct sim_dispatch *dispatch, struct sim_wave *wave,
 	wave->scc = false;
 	wave->mode = dispatch->launch.mode;
 	wave->hw_id = start->hw_id;
+	wave->xcc = start->xcc;
 	wave->lds_alloc = dispatch->launch.lds_alloc;
 	wave->gpr_alloc = dispatch->launch.gpr_alloc;
 	wave->trapsts = 0;

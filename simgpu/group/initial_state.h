@@ -19,7 +19,7 @@ struct sim_dispatch;
 struct sim_kernel {
 	uint64_t descriptor, entry;
 	uint32_t lds, scratch, kernarg;
-	uint32_t rsrc1, rsrc2, rsrc3, properties;
+	uint32_t rsrc1, rsrc2, rsrc3, properties, preload;
 	uint32_t vgprs; /* allocated vector registers, v0... */
 	uint32_t agprs; /* and accumulation registers, a0... */
 };
@@ -64,6 +64,7 @@ struct sim_wave_start {
 	uint32_t waves;	       /* of this workgroup */
 	uint32_t scratch_wave; /* index of the wave in the scratch memory */
 	uint32_t hw_id;
+	uint32_t xcc;
 };
 
 /* Initialises wave->in_group of wave->group; vgprs beyond the kernel's keep their contents. */

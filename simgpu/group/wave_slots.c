@@ -3,6 +3,8 @@
 
 #include <stdatomic.h>
 
+#include "simgpu/base/simulated_device.h"
+
 /*
  * The state of a compute unit in one word: wave slot w of SIMD s is bit 8 * s + w; the LDS in use,
  * in allocation units, begins at bit 32.
@@ -13,7 +15,7 @@ enum {
 	LDS_UNITS = SIM_CU_LDS / LDS_UNIT,
 };
 
-static _Atomic uint64_t units[SIM_GPUS][SIM_CUS];
+static _Atomic uint64_t units[SIM_GPUS][SIM_CUS_MOST];
 
 static uint32_t lds_units(uint32_t bytes)
 {
@@ -31,13 +33,16 @@ static uint32_t waves_per_simd(uint32_t vgprs)
 /*
  * HW_ID of gfx9: wave 3..0, simd 5..4, pipe 7..6, cu 11..8, sh 12, se 15..13, tg 19..16,
  * vm 23..20, queue 26..24, state 29..27, me 31..30. Workgroups are distributed to the shader
- * engines in turn, so the engine is the low part of the unit's number.
+ * engines in turn, so the engine is the low part of the unit's number; to the dies before that.
  */
 static uint32_t make_hw_id(const struct sim_place_request *want, uint32_t cu, uint32_t simd,
 			   uint32_t slot)
 {
-	return slot | simd << 4 | (want->queue >> 3 & 3) << 6 | cu / SIM_SHADER_ENGINES << 8 |
-	       cu % SIM_SHADER_ENGINES << 13 | (uint32_t)(want->number & 15) << 16 | 8u << 20 |
+	uint32_t engines = sim_device()->engines / sim_device()->xccs;
+	uint32_t in_die = cu / sim_device()->xccs;
+
+	return slot | simd << 4 | (want->queue >> 3 & 3) << 6 | in_die / engines << 8 |
+	       in_die % engines << 13 | (uint32_t)(want->number & 15) << 16 | 8u << 20 |
 	       (want->queue & 7) << 24 | 1u << 30;
 }
 
@@ -65,7 +70,7 @@ static uint64_t fit(const struct sim_place_request *want, uint64_t state, uint32
 	uint32_t limit = waves_per_simd(want->vgprs);
 	uint32_t rows = (want->waves + SIM_SIMDS - 1) / SIM_SIMDS;
 	/* The unit's next workgroup begins where the last one of the same size ends. */
-	uint64_t round = want->number / SIM_CUS;
+	uint64_t round = want->number / sim_device()->cus;
 	uint32_t first = (uint32_t)(round * rows % SIM_SIMD_WAVES);
 	uint32_t first_simd = (uint32_t)(round * want->waves % SIM_SIMDS);
 	uint64_t held = 0;
@@ -113,8 +118,10 @@ bool sim_place_claim(const struct sim_place_request *want, struct sim_place *pla
 
 bool sim_place_acquire(const struct sim_place_request *want, struct sim_place *ret)
 {
-	for (uint32_t i = 0; i < SIM_CUS; i++) {
-		uint32_t cu = (uint32_t)((want->number + i) % SIM_CUS);
+	uint32_t cus = sim_device()->cus;
+
+	for (uint32_t i = 0; i < cus; i++) {
+		uint32_t cu = (uint32_t)((want->number + i) % cus);
 		uint64_t state = atomic_load_explicit(&units[want->gpu][cu], memory_order_relaxed);
 
 		if (want->cu_mask && !(want->cu_mask[cu / 32] >> (cu % 32) & 1))
@@ -149,7 +156,7 @@ uint32_t sim_place_capacity(const struct sim_place_request *want)
 	uint32_t by_lds = lds ? (uint32_t)(LDS_UNITS / lds) : by_waves;
 	uint32_t cus = 0;
 
-	for (uint32_t cu = 0; cu < SIM_CUS; cu++)
+	for (uint32_t cu = 0; cu < sim_device()->cus; cu++)
 		cus += !want->cu_mask || (want->cu_mask[cu / 32] >> (cu % 32) & 1);
 	return (by_lds < by_waves ? by_lds : by_waves) * cus;
 }

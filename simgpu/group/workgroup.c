@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "simgpu/group/workgroup.h"
+#include "simgpu/base/simulated_device.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -93,6 +94,7 @@ void sim_workgroup_start(const struct sim_dispatch *dispatch, struct sim_workgro
 		slot->wave[i].in_group = i;
 		start.scratch_wave = slot->scratch_slot * dispatch->launch.waves + i;
 		start.hw_id = slot->place.hw_id[i];
+		start.xcc = slot->place.cu % sim_device()->xccs;
 		sim_wave_init(dispatch, &slot->wave[i], &start);
 	}
 }

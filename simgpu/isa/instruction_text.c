@@ -3,6 +3,7 @@
 
 #include "simgpu/isa/operand_text.h"
 
+#include "simgpu/isa/gfx942_syntax.inc"
 #include "simgpu/isa/opcode_syntax.inc"
 
 /* LLVM 15 also takes the gfx6 opcode of buffer_wbinvl1 (see gen/opcode_tables.py). */
@@ -18,6 +19,24 @@ static const struct sim_text_row *const text_rows[ENC_COUNT] = {
 	[ENC_FLAT] = text_flat,	  [ENC_GLOBAL] = text_global, [ENC_SCRATCH] = text_scratch,
 	[ENC_MUBUF] = text_mubuf, [ENC_MTBUF] = text_mtbuf,   [ENC_MIMG] = text_mimg,
 };
+
+/* Of the rows that gfx942 has in its own way. */
+static const struct sim_text_row *const gfx942_text_rows[ENC_COUNT] = {
+	[ENC_VOP2] = gfx942_text_vop2,	     [ENC_VOP1] = gfx942_text_vop1,
+	[ENC_VOP3] = gfx942_text_vop3,	     [ENC_VOP3P] = gfx942_text_vop3p,
+	[ENC_DS] = gfx942_text_ds,	     [ENC_FLAT] = gfx942_text_flat,
+	[ENC_SCRATCH] = gfx942_text_scratch, [ENC_GLOBAL] = gfx942_text_global,
+	[ENC_MUBUF] = gfx942_text_mubuf,     [ENC_MIMG] = gfx942_text_mimg,
+};
+
+static const struct sim_text_row *text_row(const struct inst_text *t)
+{
+	const struct sim_opcode_table *table = &sim_opcode_tables[t->enc];
+
+	if (t->row >= table->row && t->row < table->row + table->rows)
+		return &text_rows[t->enc][t->row - table->row];
+	return &gfx942_text_rows[t->enc][t->row - table->gfx942];
+}
 
 static bool bits_fit(const struct inst_text *t)
 {
@@ -61,7 +80,7 @@ static unsigned int walk(struct inst_text *t, const uint32_t *word, unsigned int
 		copy[1] = 0;
 	t->w = copy;
 	t->literal = copy[1];
-	t->bits = &text_rows[t->enc][t->row - sim_opcode_tables[t->enc].row];
+	t->bits = text_row(t);
 	if (!bits_fit(t))
 		return 0;
 	write_all(t);

@@ -11,6 +11,8 @@ enum {
 	FLAT_LDS = 1 << 13,
 	MUBUF_LDS = 1 << 16,
 	GLC_FLAT = 1 << 16,
+	SCOPE_SC0 = 1 << 14,
+	SCOPE_SC1 = 1 << 15,
 };
 
 static int32_t sign_extend(uint32_t value, unsigned int bits)
@@ -148,12 +150,35 @@ static void ds(struct inst_text *t)
 	text_flag(t, 16, "gds");
 }
 
+/* Cache controls: gfx942 has other names for the bits. */
+static void cache_flags(struct inst_text *t, unsigned int glc, unsigned int slc, unsigned int scc)
+{
+	bool gfx942 = sim_instruction_set() == SIM_GFX942;
+
+	text_flag(t, glc, gfx942 ? "sc0" : "glc");
+	text_flag(t, slc, gfx942 ? "nt" : "slc");
+	text_flag(t, scc, gfx942 ? "sc1" : "scc");
+}
+
+/* How far gfx942's buffer_inv and buffer_wbl2 reach. */
+static void cache_scope(struct inst_text *t)
+{
+	text_put(t, "%s%s", t->w[0] & SCOPE_SC0 ? " sc0" : "", t->w[0] & SCOPE_SC1 ? " sc1" : "");
+}
+
+/* gfx90a: either address; gfx942: a bit says whether there is a vector address. */
+static bool scratch_has_vector_address(const struct inst_text *t)
+{
+	return sim_instruction_set() == SIM_GFX942 ? t->w[0] >> 13 & 1
+						   : text_field(t, 48, 7) == NO_SADDR;
+}
+
 static void flat_address(struct inst_text *t)
 {
 	uint32_t saddr = text_field(t, 48, 7), addr = text_field(t, 32, 8);
 
 	text_next(t);
-	if (t->enc == ENC_SCRATCH && saddr != NO_SADDR)
+	if (t->enc == ENC_SCRATCH && !scratch_has_vector_address(t))
 		text_put(t, "off");
 	else
 		text_vector(t, addr,
@@ -175,7 +200,8 @@ static void flat_scalar(struct inst_text *t)
 
 static void flat(struct inst_text *t)
 {
-	bool atomic = t->row->flags & I_ATOMIC, lds = t->w[0] & FLAT_LDS;
+	bool atomic = t->row->flags & I_ATOMIC;
+	bool lds = sim_instruction_set() == SIM_GFX90A && t->w[0] & FLAT_LDS;
 	bool acc = text_field(t, 55, 1);
 	int32_t offset = sign_extend(t->w[0] & 0x1fff, 13);
 
@@ -199,11 +225,9 @@ static void flat(struct inst_text *t)
 		offset = t->w[0] & 0x1fff;
 	if (offset)
 		text_put(t, " offset:%d", offset);
-	text_flag(t, 16, "glc");
-	text_flag(t, 17, "slc");
-	text_flag(t, 25, "scc");
-	if (t->enc != ENC_FLAT)
-		text_flag(t, 13, "lds");
+	cache_flags(t, 16, 17, 25);
+	if (lds && t->enc != ENC_FLAT)
+		text_put(t, " lds");
 }
 
 static void buffer_format(struct inst_text *t)
@@ -257,8 +281,11 @@ static void buffer(struct inst_text *t)
 			break;
 		}
 	}
-	if (!t->row->count)
+	if (!t->row->count) {
+		if (!(t->bits->quiet & (SCOPE_SC0 | SCOPE_SC1)))
+			cache_scope(t);
 		return;
+	}
 	if (typed)
 		buffer_format(t);
 	text_flag(t, 13, "idxen");
@@ -267,9 +294,7 @@ static void buffer(struct inst_text *t)
 		text_put(t, " offset:%u", offset);
 	if (t->row->op == OP_buffer_store_lds_dword)
 		text_put(t, " lds");
-	text_flag(t, 14, "glc");
-	text_flag(t, typed ? 54 : 17, "slc");
-	text_flag(t, typed ? 53 : 15, "scc");
+	cache_flags(t, 14, typed ? 54 : 17, typed ? 53 : 15);
 	if (!typed && t->row->op != OP_buffer_store_lds_dword)
 		text_flag(t, 16, "lds");
 }

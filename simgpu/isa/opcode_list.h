@@ -3,7 +3,7 @@
 #ifndef PROBE_SIMGPU_ISA_OPCODE_LIST_H
 #define PROBE_SIMGPU_ISA_OPCODE_LIST_H
 
-/* X(mnemonic) for every mnemonic of gfx90a, without encoding suffix. */
+/* X(mnemonic) for every mnemonic of gfx90a and gfx942, without encoding suffix. */
 #define SIM_OPS(X) \
 	X(buffer_atomic_add) \
 	X(buffer_atomic_add_f32) \
@@ -36,6 +36,7 @@
 	X(buffer_atomic_umin_x2) \
 	X(buffer_atomic_xor) \
 	X(buffer_atomic_xor_x2) \
+	X(buffer_inv) \
 	X(buffer_invl2) \
 	X(buffer_load_dword) \
 	X(buffer_load_dwordx2) \
@@ -153,6 +154,10 @@
 	X(ds_or_rtn_b32) \
 	X(ds_or_rtn_b64) \
 	X(ds_permute_b32) \
+	X(ds_pk_add_bf16) \
+	X(ds_pk_add_f16) \
+	X(ds_pk_add_rtn_bf16) \
+	X(ds_pk_add_rtn_f16) \
 	X(ds_read2_b32) \
 	X(ds_read2_b64) \
 	X(ds_read2st64_b32) \
@@ -206,6 +211,7 @@
 	X(ds_xor_rtn_b32) \
 	X(ds_xor_rtn_b64) \
 	X(flat_atomic_add) \
+	X(flat_atomic_add_f32) \
 	X(flat_atomic_add_f64) \
 	X(flat_atomic_add_x2) \
 	X(flat_atomic_and) \
@@ -220,6 +226,8 @@
 	X(flat_atomic_min_f64) \
 	X(flat_atomic_or) \
 	X(flat_atomic_or_x2) \
+	X(flat_atomic_pk_add_bf16) \
+	X(flat_atomic_pk_add_f16) \
 	X(flat_atomic_smax) \
 	X(flat_atomic_smax_x2) \
 	X(flat_atomic_smin) \
@@ -272,6 +280,7 @@
 	X(global_atomic_min_f64) \
 	X(global_atomic_or) \
 	X(global_atomic_or_x2) \
+	X(global_atomic_pk_add_bf16) \
 	X(global_atomic_pk_add_f16) \
 	X(global_atomic_smax) \
 	X(global_atomic_smax_x2) \
@@ -291,6 +300,11 @@
 	X(global_load_dwordx2) \
 	X(global_load_dwordx3) \
 	X(global_load_dwordx4) \
+	X(global_load_lds_dword) \
+	X(global_load_lds_sbyte) \
+	X(global_load_lds_sshort) \
+	X(global_load_lds_ubyte) \
+	X(global_load_lds_ushort) \
 	X(global_load_sbyte) \
 	X(global_load_sbyte_d16) \
 	X(global_load_sbyte_d16_hi) \
@@ -601,6 +615,11 @@
 	X(scratch_load_dwordx2) \
 	X(scratch_load_dwordx3) \
 	X(scratch_load_dwordx4) \
+	X(scratch_load_lds_dword) \
+	X(scratch_load_lds_sbyte) \
+	X(scratch_load_lds_sshort) \
+	X(scratch_load_lds_ubyte) \
+	X(scratch_load_lds_ushort) \
 	X(scratch_load_sbyte) \
 	X(scratch_load_sbyte_d16) \
 	X(scratch_load_sbyte_d16_hi) \
@@ -874,8 +893,10 @@
 	X(v_cvt_f16_f32) \
 	X(v_cvt_f16_i16) \
 	X(v_cvt_f16_u16) \
+	X(v_cvt_f32_bf8) \
 	X(v_cvt_f32_f16) \
 	X(v_cvt_f32_f64) \
+	X(v_cvt_f32_fp8) \
 	X(v_cvt_f32_i32) \
 	X(v_cvt_f32_u32) \
 	X(v_cvt_f32_ubyte0) \
@@ -892,6 +913,10 @@
 	X(v_cvt_norm_i16_f16) \
 	X(v_cvt_norm_u16_f16) \
 	X(v_cvt_off_f32_i4) \
+	X(v_cvt_pk_bf8_f32) \
+	X(v_cvt_pk_f32_bf8) \
+	X(v_cvt_pk_f32_fp8) \
+	X(v_cvt_pk_fp8_f32) \
 	X(v_cvt_pk_i16_i32) \
 	X(v_cvt_pk_u16_u32) \
 	X(v_cvt_pk_u8_f32) \
@@ -902,6 +927,8 @@
 	X(v_cvt_pknorm_u16_f32) \
 	X(v_cvt_pkrtz_f16_f32) \
 	X(v_cvt_rpi_i32_f32) \
+	X(v_cvt_sr_bf8_f32) \
+	X(v_cvt_sr_fp8_f32) \
 	X(v_cvt_u16_f16) \
 	X(v_cvt_u32_f32) \
 	X(v_cvt_u32_f64) \
@@ -940,8 +967,10 @@
 	X(v_fma_mix_f32) \
 	X(v_fma_mixhi_f16) \
 	X(v_fma_mixlo_f16) \
+	X(v_fmaak_f32) \
 	X(v_fmac_f32) \
 	X(v_fmac_f64) \
+	X(v_fmamk_f32) \
 	X(v_fract_f16) \
 	X(v_fract_f32) \
 	X(v_fract_f64) \
@@ -959,6 +988,7 @@
 	X(v_log_f32) \
 	X(v_log_legacy_f32) \
 	X(v_lshl_add_u32) \
+	X(v_lshl_add_u64) \
 	X(v_lshl_or_b32) \
 	X(v_lshlrev_b16) \
 	X(v_lshlrev_b32) \
@@ -1007,32 +1037,64 @@
 	X(v_med3_i32) \
 	X(v_med3_u16) \
 	X(v_med3_u32) \
+	X(v_mfma_f32_16x16x16_bf16) \
+	X(v_mfma_f32_16x16x16_f16) \
 	X(v_mfma_f32_16x16x16bf16_1k) \
 	X(v_mfma_f32_16x16x16f16) \
+	X(v_mfma_f32_16x16x1_4b_f32) \
 	X(v_mfma_f32_16x16x1f32) \
 	X(v_mfma_f32_16x16x2bf16) \
+	X(v_mfma_f32_16x16x32_bf8_bf8) \
+	X(v_mfma_f32_16x16x32_bf8_fp8) \
+	X(v_mfma_f32_16x16x32_fp8_bf8) \
+	X(v_mfma_f32_16x16x32_fp8_fp8) \
+	X(v_mfma_f32_16x16x4_4b_bf16) \
+	X(v_mfma_f32_16x16x4_4b_f16) \
+	X(v_mfma_f32_16x16x4_f32) \
 	X(v_mfma_f32_16x16x4bf16_1k) \
 	X(v_mfma_f32_16x16x4f16) \
 	X(v_mfma_f32_16x16x4f32) \
+	X(v_mfma_f32_16x16x8_xf32) \
 	X(v_mfma_f32_16x16x8bf16) \
+	X(v_mfma_f32_32x32x16_bf8_bf8) \
+	X(v_mfma_f32_32x32x16_bf8_fp8) \
+	X(v_mfma_f32_32x32x16_fp8_bf8) \
+	X(v_mfma_f32_32x32x16_fp8_fp8) \
+	X(v_mfma_f32_32x32x1_2b_f32) \
 	X(v_mfma_f32_32x32x1f32) \
+	X(v_mfma_f32_32x32x2_f32) \
 	X(v_mfma_f32_32x32x2bf16) \
 	X(v_mfma_f32_32x32x2f32) \
+	X(v_mfma_f32_32x32x4_2b_bf16) \
+	X(v_mfma_f32_32x32x4_2b_f16) \
+	X(v_mfma_f32_32x32x4_xf32) \
 	X(v_mfma_f32_32x32x4bf16) \
 	X(v_mfma_f32_32x32x4bf16_1k) \
 	X(v_mfma_f32_32x32x4f16) \
+	X(v_mfma_f32_32x32x8_bf16) \
+	X(v_mfma_f32_32x32x8_f16) \
 	X(v_mfma_f32_32x32x8bf16_1k) \
 	X(v_mfma_f32_32x32x8f16) \
+	X(v_mfma_f32_4x4x1_16b_f32) \
 	X(v_mfma_f32_4x4x1f32) \
 	X(v_mfma_f32_4x4x2bf16) \
+	X(v_mfma_f32_4x4x4_16b_bf16) \
+	X(v_mfma_f32_4x4x4_16b_f16) \
 	X(v_mfma_f32_4x4x4bf16_1k) \
 	X(v_mfma_f32_4x4x4f16) \
+	X(v_mfma_f64_16x16x4_f64) \
 	X(v_mfma_f64_16x16x4f64) \
+	X(v_mfma_f64_4x4x4_4b_f64) \
 	X(v_mfma_f64_4x4x4f64) \
 	X(v_mfma_i32_16x16x16i8) \
+	X(v_mfma_i32_16x16x32_i8) \
+	X(v_mfma_i32_16x16x4_4b_i8) \
 	X(v_mfma_i32_16x16x4i8) \
+	X(v_mfma_i32_32x32x16_i8) \
+	X(v_mfma_i32_32x32x4_2b_i8) \
 	X(v_mfma_i32_32x32x4i8) \
 	X(v_mfma_i32_32x32x8i8) \
+	X(v_mfma_i32_4x4x4_16b_i8) \
 	X(v_mfma_i32_4x4x4i8) \
 	X(v_min3_f16) \
 	X(v_min3_f32) \
@@ -1048,6 +1110,7 @@
 	X(v_min_u16) \
 	X(v_min_u32) \
 	X(v_mov_b32) \
+	X(v_mov_b64) \
 	X(v_mqsad_pk_u16_u8) \
 	X(v_mqsad_u32_u8) \
 	X(v_msad_u8) \
@@ -1114,6 +1177,20 @@
 	X(v_screen_partition_4se_b32) \
 	X(v_sin_f16) \
 	X(v_sin_f32) \
+	X(v_smfmac_f32_16x16x32_bf16) \
+	X(v_smfmac_f32_16x16x32_f16) \
+	X(v_smfmac_f32_16x16x64_bf8_bf8) \
+	X(v_smfmac_f32_16x16x64_bf8_fp8) \
+	X(v_smfmac_f32_16x16x64_fp8_bf8) \
+	X(v_smfmac_f32_16x16x64_fp8_fp8) \
+	X(v_smfmac_f32_32x32x16_bf16) \
+	X(v_smfmac_f32_32x32x16_f16) \
+	X(v_smfmac_f32_32x32x32_bf8_bf8) \
+	X(v_smfmac_f32_32x32x32_bf8_fp8) \
+	X(v_smfmac_f32_32x32x32_fp8_bf8) \
+	X(v_smfmac_f32_32x32x32_fp8_fp8) \
+	X(v_smfmac_i32_16x16x64_i8) \
+	X(v_smfmac_i32_32x32x32_i8) \
 	X(v_sqrt_f16) \
 	X(v_sqrt_f32) \
 	X(v_sqrt_f64) \

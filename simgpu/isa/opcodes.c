@@ -9,10 +9,16 @@
 #include "simgpu/isa/vop_opcodes.inc"
 #include "simgpu/isa/vop3_opcodes.inc"
 #include "simgpu/isa/memory_opcodes.inc"
+#include "simgpu/isa/gfx942_opcodes.inc"
 
+#define ROWS(rows) rows, sizeof(rows) / sizeof(rows[0])
 #define TABLE(name, rows)                                                                          \
 	{                                                                                          \
-		name, rows, sizeof(rows) / sizeof(rows[0])                                         \
+		name, ROWS(rows), NULL, 0                                                          \
+	}
+#define BOTH(name, rows, gfx942)                                                                   \
+	{                                                                                          \
+		name, ROWS(rows), ROWS(gfx942)                                                     \
 	}
 const struct sim_opcode_table sim_opcode_tables[ENC_COUNT] = {
 	[ENC_SOP2] = TABLE("sop2", table_sop2),
@@ -21,18 +27,18 @@ const struct sim_opcode_table sim_opcode_tables[ENC_COUNT] = {
 	[ENC_SOPC] = TABLE("sopc", table_sopc),
 	[ENC_SOPP] = TABLE("sopp", table_sopp),
 	[ENC_SMEM] = TABLE("smem", table_smem),
-	[ENC_VOP2] = TABLE("vop2", table_vop2),
-	[ENC_VOP1] = TABLE("vop1", table_vop1),
+	[ENC_VOP2] = BOTH("vop2", table_vop2, gfx942_vop2),
+	[ENC_VOP1] = BOTH("vop1", table_vop1, gfx942_vop1),
 	[ENC_VOPC] = TABLE("vopc", table_vopc),
-	[ENC_VOP3] = TABLE("vop3", table_vop3),
-	[ENC_VOP3P] = TABLE("vop3p", table_vop3p),
-	[ENC_DS] = TABLE("ds", table_ds),
-	[ENC_FLAT] = TABLE("flat", table_flat),
-	[ENC_SCRATCH] = TABLE("scratch", table_scratch),
-	[ENC_GLOBAL] = TABLE("global", table_global),
-	[ENC_MUBUF] = TABLE("mubuf", table_mubuf),
+	[ENC_VOP3] = BOTH("vop3", table_vop3, gfx942_vop3),
+	[ENC_VOP3P] = BOTH("vop3p", table_vop3p, gfx942_vop3p),
+	[ENC_DS] = BOTH("ds", table_ds, gfx942_ds),
+	[ENC_FLAT] = BOTH("flat", table_flat, gfx942_flat),
+	[ENC_SCRATCH] = BOTH("scratch", table_scratch, gfx942_scratch),
+	[ENC_GLOBAL] = BOTH("global", table_global, gfx942_global),
+	[ENC_MUBUF] = BOTH("mubuf", table_mubuf, gfx942_mubuf),
 	[ENC_MTBUF] = TABLE("mtbuf", table_mtbuf),
-	[ENC_MIMG] = TABLE("mimg", table_mimg),
+	[ENC_MIMG] = BOTH("mimg", table_mimg, gfx942_mimg),
 };
 
 /*
@@ -57,30 +63,48 @@ static const struct {
 	{0xfc000000, 0xe8000000, ENC_MTBUF, 15, 4},  {0xfc000000, 0xf0000000, ENC_MIMG, 18, 7},
 };
 
-/* Rows + 1 by opcode value; initialised once from the tables. */
-static uint16_t row_index[ENC_COUNT][1024];
+static enum sim_instruction_set chosen;
+static const struct sim_opcode *by_code[2][ENC_COUNT][SIM_OPCODES];
 static pthread_once_t index_once = PTHREAD_ONCE_INIT;
 
 static void index_build(void)
 {
-	for (unsigned int e = 0; e < ENC_COUNT; e++)
-		for (unsigned int i = 0; i < sim_opcode_tables[e].rows; i++)
-			row_index[e][sim_opcode_tables[e].row[i].code] = (uint16_t)(i + 1);
+	for (unsigned int e = 0; e < ENC_COUNT; e++) {
+		const struct sim_opcode_table *table = &sim_opcode_tables[e];
+
+		for (unsigned int i = 0; i < table->rows; i++)
+			by_code[SIM_GFX90A][e][table->row[i].code] =
+				by_code[SIM_GFX942][e][table->row[i].code] = &table->row[i];
+		for (unsigned int i = 0; i < table->gfx942_rows; i++)
+			by_code[SIM_GFX942][e][table->gfx942[i].code] =
+				table->gfx942[i].op ? &table->gfx942[i] : NULL;
+	}
+}
+
+void sim_choose_instruction_set(enum sim_instruction_set set)
+{
+	chosen = set;
+}
+
+enum sim_instruction_set sim_instruction_set(void)
+{
+	return chosen;
+}
+
+const struct sim_opcode *sim_opcode_row(enum sim_encoding enc, unsigned int code)
+{
+	pthread_once(&index_once, index_build);
+	return by_code[chosen][enc][code];
 }
 
 const struct sim_opcode *sim_opcode_find(const uint32_t *word, enum sim_encoding *enc)
 {
-	pthread_once(&index_once, index_build);
 	for (unsigned int i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
-		uint32_t code;
-		unsigned int row;
-
 		if ((word[0] & layouts[i].mask) != layouts[i].match)
 			continue;
-		code = word[0] >> layouts[i].shift & ((1u << layouts[i].bits) - 1);
-		row = row_index[layouts[i].enc][code];
 		*enc = layouts[i].enc;
-		return row ? &sim_opcode_tables[*enc].row[row - 1] : NULL;
+		return sim_opcode_row(*enc,
+				      word[0] >> layouts[i].shift & ((1u << layouts[i].bits) - 1));
 	}
 	return NULL;
 }

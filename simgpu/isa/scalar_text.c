@@ -34,9 +34,19 @@ static void hwreg(struct inst_text *t, uint32_t simm16)
 		{19, "HW_REG_TMA_HI"},
 		{0, NULL},
 	};
+	static const struct name gfx942_names[] = {
+		{20, "HW_REG_XCC_ID"},
+		{21, "HW_REG_SQ_PERF_SNAPSHOT_DATA"},
+		{22, "HW_REG_SQ_PERF_SNAPSHOT_DATA1"},
+		{23, "HW_REG_SQ_PERF_SNAPSHOT_PC_LO"},
+		{24, "HW_REG_SQ_PERF_SNAPSHOT_PC_HI"},
+		{0, NULL},
+	};
 	uint32_t id = simm16 & 63, offset = simm16 >> 6 & 31, width = (simm16 >> 11) + 1;
 	const char *name = find_name(names, id);
 
+	if (!name && sim_instruction_set() == SIM_GFX942)
+		name = find_name(gfx942_names, id);
 	if (name)
 		text_put(t, "hwreg(%s", name);
 	else

@@ -63,6 +63,13 @@ static bool is_mix(const struct inst_text *t)
 	return begins(t, "v_mad_mix") || begins(t, "v_fma_mix");
 }
 
+/* Their result is always whole: the SDWA dword only selects a part of the source. */
+static bool is_fp8_conversion(const struct inst_text *t)
+{
+	return begins(t, "v_cvt_f32_fp8") || begins(t, "v_cvt_f32_bf8") ||
+	       begins(t, "v_cvt_pk_f32_");
+}
+
 static bool is_matrix(const struct inst_text *t)
 {
 	return t->row->cls == C_MFMA || begins(t, "v_accvgpr_read") || begins(t, "v_accvgpr_write");
@@ -107,6 +114,8 @@ static void find_form(struct vector_text *v)
 	}
 	t->bad |= (t->w[1] & extra->zero) != 0;
 	v->w1 = t->w[1] & ~extra->quiet;
+	if (v->form == FORM_SDWA && is_fp8_conversion(t))
+		t->bad |= (t->w[1] & 0xff301f00) != SEL_DWORD << 8;
 	if (v->form == FORM_SDWA) {
 		v->sext = (v->w1 >> 19 & 1) | (v->w1 >> 27 & 1) << 1;
 		v->neg = (v->w1 >> 20 & 1) | (v->w1 >> 28 & 1) << 1;
@@ -171,7 +180,8 @@ static void plain_source(struct vector_text *v, unsigned int n, unsigned int dwo
 		matrix_scalar(v, code, dwords);
 	else if (v->form == FORM_MATRIX && t->row->cls == C_MFMA && code >= 256)
 		text_vector(t, code - 256, dwords,
-			    n < 2 ? text_field(t, 59 + n, 1) : text_field(t, 15, 1));
+			    n < 2 ? text_field(t, 59 + n, 1)
+				  : text_field(t, 15, 1) && !begins(t, "v_smfmac"));
 	else if (t->row->op == OP_v_accvgpr_mov_b32 || t->row->op == OP_v_swap_b32)
 		text_vector(t, code & 0xff, dwords, t->row->op == OP_v_accvgpr_mov_b32);
 	else
@@ -274,6 +284,8 @@ static void sdwa(struct vector_text *v)
 	if (t->enc != ENC_VOPC) {
 		text_put(t, "%s", w >> 13 & 1 ? " clamp" : "");
 		omod(t, w >> 14);
+	}
+	if (t->enc != ENC_VOPC && !is_fp8_conversion(t)) {
 		selection(t, "dst_sel", w >> 8 & 7);
 		text_put(t, " dst_unused:%s", unused[w >> 11 & 3]);
 		t->bad |= (w >> 11 & 3) == 3;
@@ -359,11 +371,12 @@ static void wide(struct vector_text *v)
 	struct inst_text *t = v->t;
 	uint32_t low = t->w[0] & ~(uint32_t)t->bits->quiet;
 	uint32_t opsel = low >> 11 & 7;
+	/* Two bits choose the byte of the result of v_cvt_sr_*. */
+	unsigned int sources = begins(t, "v_cvt_sr_") ? 3 : v->sources;
 
 	if (!has_field(t, F_SDST))
-		bit_list(t, "op_sel",
-			 (opsel & ((1u << v->sources) - 1)) | (low >> 14 & 1) << v->sources,
-			 v->sources + 1, false);
+		bit_list(t, "op_sel", (opsel & ((1u << sources) - 1)) | (low >> 14 & 1) << sources,
+			 sources + 1, false);
 	text_put(t, "%s", low >> 15 & 1 ? " clamp" : "");
 	omod(t, v->w1 >> 27);
 }
@@ -393,7 +406,9 @@ static void matrix(struct inst_text *t)
 		text_put(t, " cbsz:%u", text_field(t, 8, 3));
 	if (text_field(t, 11, 4))
 		text_put(t, " abid:%u", text_field(t, 11, 4));
-	if (blgp)
+	if (blgp && sim_instruction_set() == SIM_GFX942 && strstr(sim_op_name(t->row->op), "_f64_"))
+		text_put(t, " neg:[%u,%u,%u]", blgp & 1, blgp >> 1 & 1, blgp >> 2);
+	else if (blgp)
 		text_put(t, " blgp:%u", blgp);
 }
 

@@ -162,9 +162,24 @@ static int build(struct jit *j, const char *name, struct sim_block *ret)
 	return err;
 }
 
+/* LLVM 21 no longer says which context is in a thread-safe one, but makes one of a context. */
+static LLVMOrcThreadSafeContextRef new_context(LLVMContextRef *ret)
+{
+#if LLVM_VERSION_MAJOR >= 21
+	*ret = LLVMContextCreate();
+	return LLVMOrcCreateNewThreadSafeContextFromLLVMContext(*ret);
+#else
+	LLVMOrcThreadSafeContextRef context = LLVMOrcCreateNewThreadSafeContext();
+
+	*ret = LLVMOrcThreadSafeContextGetContext(context);
+	return context;
+#endif
+}
+
 static int translate(const struct sim_jit_job *job, struct sim_block *ret)
 {
-	LLVMOrcThreadSafeContextRef context = LLVMOrcCreateNewThreadSafeContext();
+	LLVMContextRef own;
+	LLVMOrcThreadSafeContextRef context = new_context(&own);
 	struct jit *j = calloc(1, sizeof(*j));
 	char name[32];
 	int err = -ENOMEM;
@@ -173,7 +188,7 @@ static int translate(const struct sim_jit_job *job, struct sim_block *ret)
 		snprintf(name, sizeof(name), "block_%u", serial++);
 		j->job = job;
 		j->width = !strcmp(job->level, "avx512") ? 16 : 8;
-		j->context = LLVMOrcThreadSafeContextGetContext(context);
+		j->context = own;
 		j->module = LLVMModuleCreateWithNameInContext(name, j->context);
 		err = build(j, name, ret);
 		if (!err && sound(j->module))

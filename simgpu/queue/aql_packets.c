@@ -143,7 +143,7 @@ static enum outcome dispatch_kernel(struct sim_queue *queue, uint8_t *packet)
 		sim_timeline_pick(&queue->time);
 		dispatch->timing.start_tick = sim_timeline_launch(&queue->time);
 	}
-	dispatch->timing.start_cycle = dispatch->timing.start_tick * SIM_TICK_CYCLES;
+	dispatch->timing.start_cycle = dispatch->timing.start_tick * sim_tick_cycles();
 	if (!sim_dispatch_run(dispatch))
 		return PACKET_QUIT;
 	dispatch->timing.end_tick =

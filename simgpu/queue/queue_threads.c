@@ -352,7 +352,7 @@ int sim_queue_set_cu_mask(uint32_t id, const uint32_t *mask, uint32_t words)
 		bool any = false;
 
 		memset(queue->cu_mask, 0, sizeof(queue->cu_mask));
-		for (uint32_t i = 0; i < words && i < (SIM_CUS + 31) / 32; i++) {
+		for (uint32_t i = 0; i < words && i < (SIM_CUS_MOST + 31) / 32; i++) {
 			queue->cu_mask[i] = mask[i];
 			any = any || mask[i];
 		}

@@ -10,6 +10,7 @@
 
 #include "simgpu/queue/queue_error.h"
 #include "simgpu/base/sim_log.h"
+#include "simgpu/base/simulated_device.h"
 #include "simgpu/mem/gpu_allocations.h"
 #include "simgpu/event/hsa_signal.h"
 
@@ -28,7 +29,8 @@ static void read_tmpring(struct sim_dispatch *dispatch)
 	dispatch->launch.scratch = (struct sim_scratch){
 		.base = amd->scratch_backing_memory_location,
 		.wave_bytes = (size >> 12 & 0x1fff) * 1024,
-		.waves = size & 0xfff,
+		/* The count is of one die. */
+		.waves = (size & 0xfff) * sim_device()->xccs,
 	};
 }
 

@@ -21,7 +21,7 @@
 
 #include "common/hsa_pc_sampling.h"
 
-#include "simgpu/base/device_parameters.h"
+#include "simgpu/base/simulated_device.h"
 #include "simgpu/base/sim_log.h"
 #include "simgpu/base/sim_options.h"
 
@@ -165,7 +165,7 @@ struct sim_sampling sim_sampling_get(uint32_t gpu)
 		if (session->how.method == PROBE_HSA_PCS_STOCHASTIC_V1)
 			how.method = SIM_SAMPLING_STOCHASTIC;
 		else
-			how.period *= SIM_CORE_MHZ;
+			how.period *= sim_device()->core_mhz;
 	}
 	pthread_mutex_unlock(&lock);
 	return how;

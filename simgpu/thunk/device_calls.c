@@ -8,6 +8,7 @@
 #include "simgpu/base/device_parameters.h"
 #include "simgpu/base/sim_log.h"
 #include "simgpu/base/sim_options.h"
+#include "simgpu/base/simulated_device.h"
 #include "simgpu/diag/source_line.h"
 #include "simgpu/base/hsakmt_export.h"
 #include "simgpu/exec/wave.h"
@@ -15,6 +16,12 @@
 /* ROCr calls this once per process, before any kernel, so the machine is set up here. */
 HSAKMT_STATUS hsaKmtOpenKFD(void)
 {
+	if (sim_device() != sim_device_find("gfx90a")) {
+		sim_print("the runtime in use (ROCr 5.2.3) does not know %s: only gfx90a can be "
+			  "simulated under it",
+			  sim_device()->target);
+		return HSAKMT_STATUS_ERROR;
+	}
 	sim_pc_counting(sim_options()->pc || sim_options()->pcs || sim_options()->fidelity);
 	sim_source_prepare();
 	sim_clock_open(sim_timeline_last());

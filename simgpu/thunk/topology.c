@@ -5,6 +5,7 @@
 
 #include "simgpu/base/device_parameters.h"
 #include "simgpu/base/sim_options.h"
+#include "simgpu/base/simulated_device.h"
 #include "simgpu/base/hsakmt_export.h"
 
 enum {
@@ -61,7 +62,7 @@ static void cpu_node(HsaNodeProperties *node)
 
 static void gpu_node(HsaNodeProperties *node, uint32_t index)
 {
-	node->NumFComputeCores = SIM_CUS * SIM_SIMDS;
+	node->NumFComputeCores = sim_device()->cus * SIM_SIMDS;
 	node->NumMemoryBanks = GPU_BANKS;
 	node->NumCaches = GPU_CACHES;
 	node->NumIOLinks = (uint32_t)sim_options()->gpus; /* the CPU and the other GPUs */
@@ -76,9 +77,9 @@ static void gpu_node(HsaNodeProperties *node, uint32_t index)
 	node->MaxWavesPerSIMD = SIM_SIMD_WAVES;
 	node->LDSSizeInKB = SIM_CU_LDS / 1024;
 	node->WaveFrontSize = 64;
-	node->NumShaderBanks = SIM_SHADER_ENGINES;
+	node->NumShaderBanks = sim_device()->engines;
 	node->NumArrays = 1;
-	node->NumCUPerArray = SIM_CUS_PER_ENGINE;
+	node->NumCUPerArray = sim_device()->cus_per_engine;
 	node->NumSIMDPerCU = SIM_SIMDS;
 	node->MaxSlotsScratchCU = SIM_CU_WAVES;
 	node->EngineId.ui32.Major = 9;
@@ -87,10 +88,10 @@ static void gpu_node(HsaNodeProperties *node, uint32_t index)
 	node->EngineId.ui32.uCode = 78;
 	node->uCodeEngineVersions.uCodeSDMA = 8;
 	node->VendorId = 0x1002;
-	node->DeviceId = 0x740f;
+	node->DeviceId = sim_device()->device_id;
 	node->LocationId = 0x300 + (index << 8);
 	node->LocalMemSize = sim_options()->vram_mib << 20;
-	node->MaxEngineClockMhzFCompute = SIM_CORE_MHZ;
+	node->MaxEngineClockMhzFCompute = sim_device()->core_mhz;
 	node->MaxEngineClockMhzCCompute = 3000;
 	node->DrmRenderMinor = 128 + (int32_t)index;
 	node->NumSdmaEngines = 2;
@@ -105,7 +106,7 @@ static void gpu_node(HsaNodeProperties *node, uint32_t index)
 	node->UniqueID = 0x5052f0be90aULL + index;
 	node->VGPRSizePerCU = SIM_SIMDS * SIM_SIMD_VGPRS * 64 * 4;
 	node->SGPRSizePerCU = 16 << 10;
-	set_name(node, "Simulated AMD Instinct MI210", "aldebaran");
+	set_name(node, sim_device()->marketing_name, sim_device()->code_name);
 }
 
 HSAKMT_STATUS hsaKmtGetNodeProperties(HSAuint32 node, HsaNodeProperties *ret)
@@ -157,21 +158,17 @@ HSAKMT_STATUS hsaKmtGetNodeMemoryProperties(HSAuint32 node, HSAuint32 count,
 	return HSAKMT_STATUS_SUCCESS;
 }
 
-struct cache_row {
-	uint32_t level, kib, line;
-};
-
 HSAKMT_STATUS hsaKmtGetNodeCacheProperties(HSAuint32 node, HSAuint32 processor, HSAuint32 count,
 					   HsaCacheProperties *ret)
 {
-	static const struct cache_row cpu[CPU_CACHES] = {
+	static const struct sim_device_cache cpu[CPU_CACHES] = {
 		{1, 32, 64}, {2, 1024, 64}, {3, 32768, 64}};
-	static const struct cache_row gpu[GPU_CACHES] = {{1, 16, 64}, {2, 8192, 128}};
+	const struct sim_device_cache *gpu = sim_device()->caches;
 
 	if (node >= sim_nodes())
 		return HSAKMT_STATUS_INVALID_NODE_UNIT;
 	for (HSAuint32 i = 0; i < count && i < (node ? GPU_CACHES : CPU_CACHES); i++) {
-		const struct cache_row *row = node ? &gpu[i] : &cpu[i];
+		const struct sim_device_cache *row = node ? &gpu[i] : &cpu[i];
 
 		memset(&ret[i], 0, sizeof(ret[i]));
 		ret[i].ProcessorIdLow = processor;

@@ -217,9 +217,9 @@ struct time_l2 {
 
 struct sim_time {
 	struct time_l2 *l2;
-	struct time_cu *cu[SIM_CUS];
-	uint32_t cus[SIM_CUS], count; /* units in use, in order */
-	uint64_t unassigned;	      /* number of workgroups; constant while units run */
+	struct time_cu *cu[SIM_CUS_MOST];
+	uint32_t cus[SIM_CUS_MOST], count; /* units in use, in order */
+	uint64_t unassigned;		   /* number of workgroups; constant while units run */
 	uint64_t next_group;
 	uint64_t from, until; /* beginning and end of the epoch */
 	bool sampled;

@@ -85,7 +85,7 @@ static bool take_units(struct sim_dispatch *dispatch, struct sim_time *time)
 	if (dispatch->launch.scratch.wave_bytes && most > dispatch->schedule.scratch_slots)
 		most = dispatch->schedule.scratch_slots;
 	time->count = 0;
-	for (uint32_t cu = 0; cu < SIM_CUS && time->count < most; cu++) {
+	for (uint32_t cu = 0; cu < sim_device()->cus && time->count < most; cu++) {
 		if (!allowed(dispatch->queue, cu))
 			continue;
 		time->cu[cu] = time_cu_acquire(dispatch, time, cu);
@@ -162,7 +162,7 @@ static uint32_t starved(const struct sim_time *time, struct time_cu **ret)
  */
 static void assign(struct sim_time *time, uint64_t batch)
 {
-	struct time_cu *unit[SIM_CUS];
+	struct time_cu *unit[SIM_CUS_MOST];
 	uint32_t count = starved(time, unit);
 	uint64_t assigned;
 
@@ -192,7 +192,7 @@ static uint64_t fill_of(const struct sim_time *time)
 	struct sim_place_request want = time->want;
 
 	want.cu_mask = NULL;
-	return sim_place_capacity(&want) / SIM_CUS;
+	return sim_place_capacity(&want) / sim_device()->cus;
 }
 
 /* Samples are taken if a session is open; without memory for them there are none. */
@@ -214,7 +214,7 @@ static void begin_samplers(struct sim_dispatch *dispatch, struct sim_time *time)
 /* ---- Epochs ---------------------------------------------------------------- */
 
 struct round {
-	struct time_cu *unit[SIM_CUS];
+	struct time_cu *unit[SIM_CUS_MOST];
 	uint32_t count;
 };
 

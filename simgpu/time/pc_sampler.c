@@ -235,7 +235,7 @@ static void fill_common(const struct time_cu *cu, const struct time_wave *w, uin
 	put32(record, AT_WORKGROUP + 8, (uint32_t)(number / dispatch->launch.groups[1]));
 	put32(record, AT_WAVE, w->index & 0x3f);
 	put32(record, AT_HW_ID, w->group->place.hw_id[w->index]);
-	put64(record, AT_TIMESTAMP, sim_clock_system(clock / SIM_TICK_CYCLES));
+	put64(record, AT_TIMESTAMP, sim_clock_system(clock / sim_tick_cycles()));
 	/* The doorbell's number, as in a queue's descriptor: (address >> 3) & 0x3ff. */
 	put64(record, AT_CORRELATION,
 	      (dispatch->index % packets & ((1u << PACKET_BITS) - 1)) | (uint64_t)(queue->id - 1)

@@ -85,6 +85,17 @@ static void decode_ds(struct decoder *d)
 	d->ip->dst = (uint16_t)((w[1] >> 24) + acc);
 }
 
+/*
+ * The bit by which an atomic returns the old value, and a load or store goes to the L2: GLC on
+ * gfx90a. gfx942 has SC0 for atomics; SC1 is set for what others than the workgroup shall see.
+ */
+static uint8_t returns_or_bypasses(const struct decoder *d, unsigned int low, unsigned int sc1)
+{
+	bool old = sim_instruction_set() == SIM_GFX90A || d->row->flags & I_ATOMIC;
+
+	return decode_field(d->word, old ? low : sc1, 1);
+}
+
 static void decode_flat(struct decoder *d)
 {
 	const uint32_t *w = d->word;
@@ -93,14 +104,19 @@ static void decode_flat(struct decoder *d)
 
 	/* Signed 13 bits; a flat address uses the low 12 bits, unsigned. */
 	d->ip->imm = d->enc == ENC_FLAT ? (int64_t)(w[0] & 0xfff) : (int32_t)(w[0] << 19) >> 19;
-	d->ip->glc = w[0] >> 16 & 1;
-	d->ip->bits = w[0] >> 13 & 1 ? SIM_BUF_LDS : 0;
+	d->ip->glc = returns_or_bypasses(d, 16, 25);
+	if (sim_instruction_set() == SIM_GFX90A)
+		d->ip->bits = w[0] >> 13 & 1 ? SIM_BUF_LDS : 0;
+	else if (d->enc == ENC_SCRATCH)
+		d->ip->bits = w[0] >> 13 & 1 ? SIM_SCRATCH_VECTOR : 0;
 	d->ip->vsrc[0] = w[1] & 0xff;
 	d->ip->vsrc[1] = (uint16_t)((w[1] >> 8 & 0xff) + acc);
 	d->ip->dst = (uint16_t)((w[1] >> 24) + acc);
 	if (d->enc != ENC_FLAT && saddr != SADDR_OFF) {
 		d->ip->saddr = 1;
 		decode_source_scalar(d, 0, saddr);
+	} else if (d->enc == ENC_SCRATCH && sim_instruction_set() == SIM_GFX90A) {
+		d->ip->bits |= SIM_SCRATCH_VECTOR;
 	}
 }
 
@@ -111,7 +127,7 @@ static void decode_buffer(struct decoder *d)
 	uint16_t acc = w[1] >> 23 & 1 ? 256 : 0;
 
 	d->ip->imm = w[0] & 0xfff;
-	d->ip->glc = w[0] >> 14 & 1;
+	d->ip->glc = returns_or_bypasses(d, 14, d->enc == ENC_MTBUF ? 53 : 15);
 	d->ip->bits =
 		(uint8_t)((w[0] >> 12 & 3) | (d->enc == ENC_MUBUF ? (w[0] >> 16 & 1) << 2 : 0));
 	d->ip->vsrc[0] = w[1] & 0xff;
@@ -165,6 +181,8 @@ static enum sim_out result_type(const struct decoder *d)
 	const char *type = strncmp(name, "v_cvt_", 6) ? strrchr(name, '_') + 1 : name + 6;
 	bool packed = !strncmp(name, "v_pk_", 5);
 
+	if (!strncmp(name, "v_cvt_pk_f32_", 13))
+		return SIM_OUT_PK_F32;
 	if (!strncmp(name, "v_frexp_exp", 11) || d->scalar_dst)
 		return SIM_OUT_INT;
 	if (d->row->op == OP_v_fma_mixlo_f16 || d->row->op == OP_v_fma_mixhi_f16)
@@ -244,7 +262,7 @@ static void choose_handler(struct decoder *d, const struct sim_exec *exec)
 		ip->m.clamp = 0;
 		ip->modded |= false;
 	}
-	ip->modded |= !!(exec->flags & (X_KEEPHI | X_MIX));
+	ip->modded |= !!(exec->flags & (X_KEEPHI | X_MIX | X_KEEPBYTES));
 	if (exec->kind == X_VOPC)
 		ip->exec = level->vopc;
 	else if (exec->kind == X_MASK)

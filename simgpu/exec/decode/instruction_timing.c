@@ -62,6 +62,8 @@ static void make_vector_memory(const struct sim_inst *ip, struct sim_timing *ret
 		ret->kind = TIMING_STORE;
 	else if (ip->row->op == OP_buffer_wbinvl1 || ip->row->op == OP_buffer_wbinvl1_vol)
 		ret->kind = TIMING_L1_INVALIDATE;
+	else if (ip->row->op == OP_buffer_inv && ip->glc) /* wider than the workgroup */
+		ret->kind = TIMING_L1_INVALIDATE;
 }
 
 static void make_internal(const struct sim_inst *ip, struct sim_timing *ret)

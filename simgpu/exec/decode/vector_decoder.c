@@ -173,7 +173,8 @@ static void decode_mai(struct decoder *d)
 	if (d->row->op == OP_v_accvgpr_read_b32 || !acc_cd)
 		return;
 	ip->dst += 256;
-	if (decode_field(w, 50, 9) >= SRC_VGPR)
+	/* Not the indices of a sparse matrix. */
+	if (decode_field(w, 50, 9) >= SRC_VGPR && ip->size[2] == ip->dsize)
 		ip->off[2] += 256 * 4u * SIM_LANES;
 }
 
@@ -204,6 +205,7 @@ static void decode_madk(struct decoder *d)
 	static const struct sim_operand w = {F_TEXT, 1, T_W};
 
 	switch (d->row->op) {
+	case OP_v_fmamk_f32:
 	case OP_v_madmk_f32:
 	case OP_v_madmk_f16: /* vdst = src0 * K + vsrc1 */
 		d->ip->off[2] = d->ip->off[1];
@@ -212,6 +214,7 @@ static void decode_madk(struct decoder *d)
 		d->ip->size[2] = 1;
 		decode_source(d, 1, SRC_LITERAL, &w);
 		break;
+	case OP_v_fmaak_f32:
 	case OP_v_madak_f32:
 	case OP_v_madak_f16: /* vdst = src0 * vsrc1 + K */
 		decode_source(d, 2, SRC_LITERAL, &w);

@@ -103,6 +103,20 @@ static inline u32 pk_add16(u32 a, u32 b)
 	return lo | hi << 16;
 }
 
+static inline u32 bf16_add(u32 a, u32 b)
+{
+	u32 sum = float_bits(bits_float(a << 16) + bits_float(b << 16));
+
+	if ((sum & 0x7fffffff) > 0x7f800000)
+		return (sum >> 16 & 0xffff) | 0x40;
+	return (sum + 0x7fff + (sum >> 16 & 1)) >> 16;
+}
+
+static inline u32 pk_add_b16(u32 a, u32 b)
+{
+	return bf16_add(a & 0xffff, b & 0xffff) | bf16_add(a >> 16, b >> 16) << 16;
+}
+
 /* Each half is stored if the top bit of its data is set (DS_CONDXCHG32_RTN_B64). */
 static inline u64 condxchg(u64 old, u64 x)
 {
@@ -119,6 +133,7 @@ ATOMIC_LOOP(at_minf_64, u64, u64, min64(o, x))
 ATOMIC_LOOP(at_maxf_32, u32, u32, max32(o, x))
 ATOMIC_LOOP(at_maxf_64, u64, u64, max64(o, x))
 ATOMIC_LOOP(at_pkaddh_32, u32, u32, pk_add16(o, x))
+ATOMIC_LOOP(at_pkaddb_32, u32, u32, pk_add_b16(o, x))
 ATOMIC_LOOP(at_cmpswapf_32, u32, u32, bits_float(o) == bits_float(y) ? x : o)
 ATOMIC_LOOP(at_cmpswapf_64, u64, u64, bits_double(o) == bits_double(y) ? x : o)
 ATOMIC_LOOP(at_condxchg_64, u64, u64, condxchg(o, x))

@@ -152,13 +152,11 @@ HANDLER(store_short_d16_hi, store(w, ip, 2, 16))
 		.op = OP_buffer_##name, .kind = X_DIRECT, .handler = cache                         \
 	}
 const struct sim_exec LEVEL(sim_exec_buffer)[] = {
-	E(load_dword),	       E(load_dwordx2),	     E(load_dwordx3),
-	E(load_dwordx4),       E(load_ubyte),	     E(load_sbyte),
-	E(load_ushort),	       E(load_sshort),	     E(load_ubyte_d16),
-	E(load_ubyte_d16_hi),  E(load_sbyte_d16),    E(load_sbyte_d16_hi),
-	E(load_short_d16),     E(load_short_d16_hi), E(store_dword),
-	E(store_dwordx2),      E(store_dwordx3),     E(store_dwordx4),
-	E(store_byte),	       E(store_byte_d16_hi), E(store_short),
-	E(store_short_d16_hi), CACHE(wbinvl1),	     CACHE(wbinvl1_vol),
-	CACHE(wbl2),	       CACHE(invl2),	     {0},
+	E(load_dword),	   E(load_dwordx2),	  E(load_dwordx3),   E(load_dwordx4),
+	E(load_ubyte),	   E(load_sbyte),	  E(load_ushort),    E(load_sshort),
+	E(load_ubyte_d16), E(load_ubyte_d16_hi),  E(load_sbyte_d16), E(load_sbyte_d16_hi),
+	E(load_short_d16), E(load_short_d16_hi),  E(store_dword),    E(store_dwordx2),
+	E(store_dwordx3),  E(store_dwordx4),	  E(store_byte),     E(store_byte_d16_hi),
+	E(store_short),	   E(store_short_d16_hi), CACHE(wbinvl1),    CACHE(wbinvl1_vol),
+	CACHE(wbl2),	   CACHE(invl2),	  CACHE(inv),	     {0},
 };

@@ -135,6 +135,8 @@ ATOMIC(cmpst, b32, at_cmpswap_32, 4, true)
 ATOMIC(cmpst, b64, at_cmpswap_64, 8, true)
 ATOMIC(cmpst, f32, at_cmpswapf_32, 4, true)
 ATOMIC(cmpst, f64, at_cmpswapf_64, 8, true)
+ATOMIC(pk_add, f16, at_pkaddh_32, 4, false)
+ATOMIC(pk_add, bf16, at_pkaddb_32, 4, false)
 
 /*
  * One counter per workgroup at M0[15:0] + offset. All active lanes get its old value; then the
@@ -187,6 +189,8 @@ const struct sim_exec LEVEL(sim_exec_lds_atomic)[] = {
 	ALL(max, f),
 	ALL(cmpst, b),
 	ALL(cmpst, f),
+	BOTH(pk_add, f16),
+	BOTH(pk_add, bf16),
 	E(ds_wrxchg2_rtn_b32),
 	E(ds_wrxchg2_rtn_b64),
 	E(ds_wrxchg2st64_rtn_b32),

@@ -145,22 +145,32 @@ static unsigned int lds_load_kind(enum sim_op op)
 	case OP_buffer_load_ubyte:
 	case OP_global_load_ubyte:
 	case OP_scratch_load_ubyte:
+	case OP_global_load_lds_ubyte:
+	case OP_scratch_load_lds_ubyte:
 		return 1;
 	case OP_buffer_load_sbyte:
 	case OP_global_load_sbyte:
 	case OP_scratch_load_sbyte:
+	case OP_global_load_lds_sbyte:
+	case OP_scratch_load_lds_sbyte:
 		return 0x81;
 	case OP_buffer_load_ushort:
 	case OP_global_load_ushort:
 	case OP_scratch_load_ushort:
+	case OP_global_load_lds_ushort:
+	case OP_scratch_load_lds_ushort:
 		return 2;
 	case OP_buffer_load_sshort:
 	case OP_global_load_sshort:
 	case OP_scratch_load_sshort:
+	case OP_global_load_lds_sshort:
+	case OP_scratch_load_lds_sshort:
 		return 0x82;
 	case OP_buffer_load_dword:
 	case OP_global_load_dword:
 	case OP_scratch_load_dword:
+	case OP_global_load_lds_dword:
+	case OP_scratch_load_lds_dword:
 		return 4;
 	default:
 		return 0;
@@ -240,6 +250,19 @@ BOTH(d16_hi_x, 1, D16_HIGH)
 #define TYPES(s)                                                                                   \
 	PAIR(s, x), PAIR(s, xy), PAIR(s, xyz), PAIR(s, xyzw), PAIR(s, d16_x), PAIR(s, d16_xy),     \
 		PAIR(s, d16_xyz), PAIR(s, d16_xyzw)
+#define LDS_LOAD(s, type)                                                                          \
+	{                                                                                          \
+		.op = OP_##s##_load_lds_##type, .kind = X_DIRECT, .handler = LEVEL(sim_load_lds)   \
+	}
+#define LDS_LOADS(s)                                                                               \
+	LDS_LOAD(s, ubyte), LDS_LOAD(s, sbyte), LDS_LOAD(s, ushort), LDS_LOAD(s, sshort),          \
+		LDS_LOAD(s, dword)
 const struct sim_exec LEVEL(sim_exec_format)[] = {
-	TYPES(buffer), TYPES(tbuffer), PAIR(buffer, d16_hi_x), E(buffer, store_lds_dword), {0},
+	TYPES(buffer),
+	TYPES(tbuffer),
+	PAIR(buffer, d16_hi_x),
+	E(buffer, store_lds_dword),
+	LDS_LOADS(global),
+	LDS_LOADS(scratch),
+	{0},
 };

@@ -554,12 +554,13 @@ static bool prepare_scratch(struct sim_wave *w, const struct sim_inst *ip, struc
 {
 	const u32 *row = w->vgpr[ip->vsrc[0]];
 	u32 scalar = ip->saddr ? *inst_src(w, ip, 0) : 0;
+	bool vector = ip->bits & SIM_SCRATCH_VECTOR;
 
 	acc->kind = MEM_SCRATCH;
 	acc->contiguous = false;
 	EACH_LANE(l, acc->exec)
 	{
-		acc->addr[l] = (u32)(scalar + (ip->saddr ? 0 : row[l]) + (u32)ip->imm);
+		acc->addr[l] = (u32)(scalar + (vector ? row[l] : 0) + (u32)ip->imm);
 		if (!check_window(w, ip, acc, (unsigned int)l, MEM_SCRATCH))
 			return false;
 	}

@@ -100,6 +100,7 @@ ATOMICS(inc, false)
 ATOMICS(dec, false)
 ATOMIC(add_f32, at_addf_32, 4, false)
 ATOMIC(pk_add_f16, at_pkaddh_32, 4, false)
+ATOMIC(pk_add_bf16, at_pkaddb_32, 4, false)
 ATOMIC(add_f64, at_addf_64, 8, false)
 ATOMIC(min_f64, at_minf_64, 8, false)
 ATOMIC(max_f64, at_maxf_64, 8, false)
@@ -114,6 +115,7 @@ ATOMIC(max_f64, at_maxf_64, 8, false)
 		E2(s, smax), E2(s, umax), E2(s, and), E2(s, or), E2(s, xor), E2(s, inc),           \
 		E2(s, dec), E(s, add_f64), E(s, min_f64), E(s, max_f64)
 const struct sim_exec LEVEL(sim_exec_atomic)[] = {
-	SPACE(flat),	       SPACE(global),	   SPACE(buffer),	  E(global, add_f32),
-	E(global, pk_add_f16), E(buffer, add_f32), E(buffer, pk_add_f16), {0},
+	SPACE(flat),	       SPACE(global),	     SPACE(buffer),	     E(flat, add_f32),
+	E(global, add_f32),    E(buffer, add_f32),   E(flat, pk_add_f16),    E(global, pk_add_f16),
+	E(buffer, pk_add_f16), E(flat, pk_add_bf16), E(global, pk_add_bf16), {0},
 };

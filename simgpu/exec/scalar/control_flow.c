@@ -122,6 +122,7 @@ enum {
 	HWREG_LDS_ALLOC = 6,
 	HWREG_IB_STS = 7,
 	HWREG_SH_MEM_BASES = 15,
+	HWREG_XCC_ID = 20,
 };
 
 static uint32_t status_value(const struct sim_wave *w)
@@ -157,6 +158,9 @@ static bool hwreg_read(const struct sim_wave *w, unsigned int id, uint32_t *ret)
 	case HWREG_SH_MEM_BASES:
 		*ret = (w->group->shared_base_hi & 0xffff0000) | w->group->private_base_hi >> 16;
 		return true;
+	case HWREG_XCC_ID:
+		*ret = w->xcc;
+		return sim_instruction_set() == SIM_GFX942;
 	default:
 		return false;
 	}

@@ -127,9 +127,7 @@ static const struct sim_inst *s_memtime(struct sim_wave *w, const struct sim_ins
 
 static const struct sim_inst *s_memrealtime(struct sim_wave *w, const struct sim_inst *ip)
 {
-	const uint64_t cycles_per_tick = SIM_CORE_MHZ * 1000000ull / SIM_GPU_CLOCK_HZ;
-
-	put_u64(w, ip, w->trace ? w->trace->cycles / cycles_per_tick : sim_clock_ticks());
+	put_u64(w, ip, w->trace ? w->trace->cycles / sim_tick_cycles() : sim_clock_ticks());
 	return ip + 2;
 }
 

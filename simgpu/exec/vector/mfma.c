@@ -1,95 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Matrix fused multiply-add. An instruction works on B blocks: D = A * B + C with A of M x K, B
- * of K x M, C and D of M x M (all shapes are square). Register layouts as printed by AMD's matrix
- * instruction calculator for CDNA2:
- *   A, B:     lane = i + M * (block + blocks * (k / per_lane)), element k % per_lane of the lane
- *   C, D 32:  lane = j + 32 * (i / 4 % 2),  register = i % 4 + 4 * (i / 8) + 16 * block
- *   C, D 16:  lane = j + 16 * (i / 4),      register = i % 4 + 4 * block
- *   C, D 4:   lane = j + 4 * block,         register = i
- *   f64 16:   lane = j + 16 * (i % 4),      register pair = i / 4
- *   f64 4:    lane = j + 4 * block + 16 * i
- * EXEC and MODE are ignored. AMD does not document the order of the sums; it follows MMA-Sim
- * (arXiv:2511.10909), whose model of CDNA2 agrees with the hardware bit for bit:
+ * Matrix fused multiply-add of gfx90a; gfx942 has some of them under other names. AMD does not
+ * document the order of the sums; it follows MMA-Sim (arXiv:2511.10909), whose model of CDNA2
+ * agrees with the hardware bit for bit:
  *   f64, f32: one fma after the other, over k in order;
  *   f16, bf16: the products of a lane's elements (four, or two) are summed in pairs, that sum is
  *   added to C, everything rounded to single precision; denormals are zero on the way in, in
  *   every sum, and on the way out.
  */
-#include "simgpu/exec/vector/float_bodies.h"
-
-struct shape {
-	unsigned int m, k, blocks, per_lane;
-};
+#include "simgpu/exec/vector/mfma_layout.h"
 
 enum element {
 	EL_F16,
 	EL_BF16,
 };
-
-/* B lane permutation ("BLGP"): broadcast of halves or quarters, rotation by 16. */
-static unsigned int blgp_lane(unsigned int blgp, unsigned int lane)
-{
-	switch (blgp) {
-	case 1:
-		return lane & 31;
-	case 2:
-		return 32 | (lane & 31);
-	case 3:
-		return (lane + 16) & 63;
-	case 4:
-	case 5:
-	case 6:
-	case 7:
-		return 16 * (blgp - 4) + (lane & 15);
-	default:
-		return lane;
-	}
-}
-
-/* The block of A that block b uses: groups of 2^cbsz share block abid of the group. */
-static unsigned int a_block(const struct sim_inst *ip, unsigned int b, unsigned int blocks)
-{
-	unsigned int cbsz = (unsigned int)ip->imm & 7, abid = (unsigned int)(ip->imm >> 8) & 15;
-	unsigned int group = 1u << cbsz;
-
-	if (group > blocks)
-		group = blocks;
-	return (b & ~(group - 1)) + (abid & (group - 1));
-}
-
-static inline unsigned int source_lane(struct shape s, unsigned int b, unsigned int i,
-				       unsigned int k)
-{
-	return i + s.m * (b + s.blocks * (k / s.per_lane));
-}
-
-static inline unsigned int result_row(struct shape s, unsigned int b, unsigned int i)
-{
-	if (s.m == 32)
-		return i % 4 + 4 * (i / 8) + 16 * b;
-	return s.m == 16 ? i % 4 + 4 * b : i;
-}
-
-static inline unsigned int result_lane(struct shape s, unsigned int b, unsigned int i)
-{
-	if (s.m == 32)
-		return 32 * (i / 4 % 2);
-	return s.m == 16 ? 16 * (i / 4) : 4 * b;
-}
-
-/* Source C as rows; a constant is one row for all registers. */
-static void copy_c(const struct sim_wave *w, const struct sim_inst *ip, u32 *acc, unsigned int rows)
-{
-	const u32 *c = inst_src(w, ip, 2);
-
-	if (!(ip->constant & 4)) {
-		memcpy(acc, c, 256 * rows);
-		return;
-	}
-	for (unsigned int r = 0; r < rows; r++)
-		memcpy(acc + 64 * r, c, 256);
-}
 
 static inline __attribute__((always_inline)) const struct sim_inst *
 mfma_f32(struct sim_wave *w, const struct sim_inst *ip, struct shape s)
@@ -134,17 +58,6 @@ static inline void elements_half(const u32 *src, f32 (*to)[64], unsigned int n, 
 			LANES to[e][l] = row[l] >> shift & 0x7c00
 						 ? half_to_float((u16)(row[l] >> shift))
 						 : 0;
-	}
-}
-
-/* Permutes rows like B's lanes. */
-static inline void permute(void *rows, unsigned int n, unsigned int blgp)
-{
-	u32 from[64], *row = rows;
-
-	for (; blgp && n; n--, row += 64) {
-		memcpy(from, row, sizeof(from));
-		LANES row[l] = from[blgp_lane(blgp, l)];
 	}
 }
 
@@ -206,23 +119,23 @@ mfma_i32(struct sim_wave *w, const struct sim_inst *ip, struct shape s)
 {
 	unsigned int rows = s.m * s.m * s.blocks / 64, blgp = (unsigned int)(ip->imm >> 16) & 7;
 	const u32 *asrc = inst_src(w, ip, 0), *bsrc = inst_src(w, ip, 1);
-	_Alignas(64) i32 a[4][64], y[4][64];
+	_Alignas(64) i32 a[8][64], y[8][64];
 	_Alignas(64) u32 acc[32 * 64];
 
-	for (unsigned int e = 0; e < 4; e++) {
-		LANES a[e][l] = (i8)(asrc[l] >> 8 * e);
-		LANES y[e][l] = (i8)(bsrc[l] >> 8 * e);
+	for (unsigned int e = 0; e < s.per_lane; e++) {
+		LANES a[e][l] = (i8)(asrc[64 * (e / 4) + l] >> 8 * (e % 4));
+		LANES y[e][l] = (i8)(bsrc[64 * (e / 4) + l] >> 8 * (e % 4));
 	}
-	permute(y, 4, blgp);
+	permute(y, s.per_lane, blgp);
 	copy_c(w, ip, acc, rows);
 	for (unsigned int b = 0; b < s.blocks; b++) {
 		unsigned int ab = a_block(ip, b, s.blocks);
 
 		for (unsigned int k = 0; k < s.k; k++) {
-			const i32 *column = y[k % 4] + source_lane(s, b, 0, k);
+			const i32 *column = y[k % s.per_lane] + source_lane(s, b, 0, k);
 
 			for (unsigned int i = 0; i < s.m; i++) {
-				i32 x = a[k % 4][source_lane(s, ab, i, k)];
+				i32 x = a[k % s.per_lane][source_lane(s, ab, i, k)];
 				u32 *d = acc + 64 * result_row(s, b, i) + result_lane(s, b, i);
 
 				for (unsigned int j = 0; j < s.m; j++)
@@ -301,7 +214,9 @@ static const struct sim_inst *mfma_f64(struct sim_wave *w, const struct sim_inst
 	X(v_mfma_i32_16x16x4i8, 16, 4, 4, 4)                                                       \
 	X(v_mfma_i32_4x4x4i8, 4, 4, 16, 4)                                                         \
 	X(v_mfma_i32_32x32x8i8, 32, 8, 1, 4)                                                       \
-	X(v_mfma_i32_16x16x16i8, 16, 16, 1, 4)
+	X(v_mfma_i32_16x16x16i8, 16, 16, 1, 4)                                                     \
+	X(v_mfma_i32_32x32x16_i8, 32, 16, 1, 8)                                                    \
+	X(v_mfma_i32_16x16x32_i8, 16, 32, 1, 8)
 
 #define SINGLE_HANDLER(name, m, k, b, n)                                                           \
 	static const struct sim_inst *name(struct sim_wave *w, const struct sim_inst *ip)          \
@@ -333,9 +248,20 @@ static const struct sim_inst *v_mfma_f64_4x4x4f64(struct sim_wave *w, const stru
 }
 
 #define ENTRY(name, ...) {.op = OP_##name, .kind = X_DIRECT, .handler = name},
+/* Those that are the same on gfx942, under the names that tell the blocks. */
+#define RENAMED(name, as) {.op = OP_##name, .kind = X_DIRECT, .handler = as},
 const struct sim_exec LEVEL(sim_exec_mfma)[] = {
-	MFMA_SINGLE(ENTRY) MFMA_HALF(ENTRY) MFMA_INT(ENTRY){
-		.op = OP_v_mfma_f64_16x16x4f64, .kind = X_DIRECT, .handler = v_mfma_f64_16x16x4f64},
-	{.op = OP_v_mfma_f64_4x4x4f64, .kind = X_DIRECT, .handler = v_mfma_f64_4x4x4f64},
-	{0},
+	MFMA_SINGLE(ENTRY) MFMA_HALF(ENTRY) MFMA_INT(ENTRY) ENTRY(v_mfma_f64_16x16x4f64) ENTRY(
+		v_mfma_f64_4x4x4f64) RENAMED(v_mfma_f32_32x32x1_2b_f32, v_mfma_f32_32x32x1f32)
+		RENAMED(v_mfma_f32_16x16x1_4b_f32, v_mfma_f32_16x16x1f32) RENAMED(
+			v_mfma_f32_4x4x1_16b_f32,
+			v_mfma_f32_4x4x1f32) RENAMED(v_mfma_f32_32x32x2_f32, v_mfma_f32_32x32x2f32)
+			RENAMED(v_mfma_f32_16x16x4_f32, v_mfma_f32_16x16x4f32)
+				RENAMED(v_mfma_i32_32x32x4_2b_i8, v_mfma_i32_32x32x4i8)
+					RENAMED(v_mfma_i32_16x16x4_4b_i8, v_mfma_i32_16x16x4i8)
+						RENAMED(v_mfma_i32_4x4x4_16b_i8, v_mfma_i32_4x4x4i8)
+							RENAMED(v_mfma_f64_16x16x4_f64,
+								v_mfma_f64_16x16x4f64)
+								RENAMED(v_mfma_f64_4x4x4_4b_f64,
+									v_mfma_f64_4x4x4f64){0},
 };

@@ -171,6 +171,12 @@ static void result_place(const struct sim_wave *w, const struct sim_inst *ip, u3
 	unsigned int sel = ip->m.dst_sel, bits = sel < 4 ? 8 : 16, at;
 	u32 mask;
 
+	if (ip->xflags & X_KEEPBYTES) {
+		at = 8 * (ip->m.opsel >> 2 & 3);
+		for (unsigned int l = 0; l < 64; l++)
+			d[l] = (d[l] & 0xff) << at | (old[l] & ~(0xffu << at));
+		return;
+	}
 	if (ip->xflags & X_KEEPHI || ip->m.opsel & 8) {
 		at = ip->keep_high || ip->m.opsel & 8 ? 16 : 0;
 		mask = 0xffffu << at;

@@ -3,7 +3,7 @@
  * Conversions. Float to integer truncates, saturates, and makes NaN zero; integer to float and
  * narrowing follow MODE.
  */
-#include "simgpu/exec/vector/float_bodies.h"
+#include "simgpu/exec/vector/fp8.h"
 
 static inline i32 to_i32(f64 v)
 {
@@ -133,6 +133,27 @@ BODY2(v_cvt_pk_u16_u32, u32, u32, u32, clamp_u16(x) | clamp_u16(y) << 16)
 BODY2(v_cvt_pk_i16_i32, u32, i32, i32, clamp_i16(x) | clamp_i16(y) << 16)
 BODY3(v_cvt_pk_u8_f32, u32, f32, u32, u32, pack_u8(x, y, z))
 
+/* Two results as one 64-bit value. */
+static inline u64 two_floats(u32 v, enum fp8_format mantissa)
+{
+	return float_bits(fp8_to_float(v & 0xff, mantissa)) |
+	       (u64)float_bits(fp8_to_float(v >> 8 & 0xff, mantissa)) << 32;
+}
+
+static inline u32 two_fp8(f32 x, f32 y, enum fp8_format mantissa)
+{
+	return fp8_of_float(x, mantissa, false) | fp8_of_float(y, mantissa, false) << 8;
+}
+
+BODY1(v_cvt_f32_fp8, f32, u32, fp8_to_float(x & 0xff, FP8_MANTISSA))
+BODY1(v_cvt_f32_bf8, f32, u32, fp8_to_float(x & 0xff, BF8_MANTISSA))
+BODY1(v_cvt_pk_f32_fp8, u64, u32, two_floats(x, FP8_MANTISSA))
+BODY1(v_cvt_pk_f32_bf8, u64, u32, two_floats(x, BF8_MANTISSA))
+BODY2(v_cvt_pk_fp8_f32, u32, f32, f32, two_fp8(x, y, FP8_MANTISSA))
+BODY2(v_cvt_pk_bf8_f32, u32, f32, f32, two_fp8(x, y, BF8_MANTISSA))
+BODY2(v_cvt_sr_fp8_f32, u32, f32, u32, fp8_of_float_by_chance(x, y, FP8_MANTISSA))
+BODY2(v_cvt_sr_bf8_f32, u32, f32, u32, fp8_of_float_by_chance(x, y, BF8_MANTISSA))
+
 const struct sim_exec LEVEL(sim_exec_valu_cvt)[] = {
 	VALU(v_cvt_f64_i32, FP_F64),
 	VALU(v_cvt_f64_u32, FP_F64),
@@ -164,6 +185,14 @@ const struct sim_exec LEVEL(sim_exec_valu_cvt)[] = {
 	VALU(v_cvt_pk_u16_u32, 0),
 	VALU(v_cvt_pk_i16_i32, 0),
 	VALU(v_cvt_pk_u8_f32, 0),
+	VALU(v_cvt_f32_fp8, 0),
+	VALU(v_cvt_f32_bf8, 0),
+	VALU(v_cvt_pk_f32_fp8, 0),
+	VALU(v_cvt_pk_f32_bf8, 0),
+	VALU(v_cvt_pk_fp8_f32, X_KEEPHI),
+	VALU(v_cvt_pk_bf8_f32, X_KEEPHI),
+	VALU(v_cvt_sr_fp8_f32, X_KEEPBYTES),
+	VALU(v_cvt_sr_bf8_f32, X_KEEPBYTES),
 	VALU_AS(v_cvt_pkaccum_u8_f32, v_cvt_pk_u8_f32, X_FMACC),
 	{0},
 };

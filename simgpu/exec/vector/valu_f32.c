@@ -145,6 +145,8 @@ const struct sim_exec LEVEL(sim_exec_valu_f32)[] = {
 	VALU_AS(v_fmac_f32, v_fma_f32, FP_F32 | X_FMACC),
 	VALU(v_mad_f32, FP_F32),
 	VALU_AS(v_mac_f32, v_mad_f32, FP_F32 | X_FMACC),
+	VALU_AS(v_fmamk_f32, v_fma_f32, FP_F32),
+	VALU_AS(v_fmaak_f32, v_fma_f32, FP_F32),
 	VALU_AS(v_madmk_f32, v_mad_f32, FP_F32),
 	VALU_AS(v_madak_f32, v_mad_f32, FP_F32),
 	VALU(v_mad_legacy_f32, FP_F32),

@@ -132,6 +132,7 @@ static inline u32 perm(u32 x, u32 y, u32 z)
 }
 
 BODY1(v_mov_b32, u32, u32, x)
+BODY1(v_mov_b64, u64, u64, x)
 BODY1(v_not_b32, u32, u32, ~x)
 BODY1(v_bfrev_b32, u32, u32, brev(x))
 BODY1(v_ffbh_u32, u32, u32, x ? (u32)__builtin_clz(x) : ~0u)
@@ -192,6 +193,7 @@ BODY2(v_mul_lo_u16, u16, u16, u16, (u32)x *y)
 BODY2(v_pack_b32_f16, u32, u16, u16, x | (u32)y << 16)
 
 BODY3(v_add3_u32, u32, u32, u32, u32, x + y + z)
+BODY3(v_lshl_add_u64, u64, u64, u32, u64, (x << (y & 7)) + z)
 BODY3(v_lshl_add_u32, u32, u32, u32, u32, (x << (y & 31)) + z)
 BODY3(v_add_lshl_u32, u32, u32, u32, u32, (x + y) << (z & 31))
 BODY3(v_lshl_or_b32, u32, u32, u32, u32, x << (y & 31) | z)
@@ -320,6 +322,7 @@ const struct sim_exec LEVEL(sim_exec_valu_int)[] = {
 	{.op = OP_v_mqsad_u32_u8, .kind = X_DIRECT, .handler = v_mqsad_u32_u8},
 	VALU(v_screen_partition_4se_b32, 0),
 	VALU(v_mov_b32, 0),
+	VALU(v_mov_b64, 0),
 	VALU_AS(v_accvgpr_read_b32, v_mov_b32, 0),
 	VALU_AS(v_accvgpr_write_b32, v_mov_b32, 0),
 	VALU_AS(v_accvgpr_mov_b32, v_mov_b32, 0),
@@ -389,6 +392,7 @@ const struct sim_exec LEVEL(sim_exec_valu_int)[] = {
 	VALU(v_pack_b32_f16, 0),
 	VALU(v_add3_u32, 0),
 	VALU(v_lshl_add_u32, 0),
+	VALU(v_lshl_add_u64, 0),
 	VALU(v_add_lshl_u32, 0),
 	VALU(v_lshl_or_b32, 0),
 	VALU(v_and_or_b32, 0),

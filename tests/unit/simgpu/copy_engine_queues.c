@@ -137,7 +137,7 @@ static int set_up(void **state)
 static void jobs_follow_one_another_in_time(void **state)
 {
 	const uint64_t start = SIM_CLOCK_BASE + 1000;
-	uint64_t ticks = sim_copy_cycles(SIM_PATH_LOCAL, COPY, true) / SIM_TICK_CYCLES + 1;
+	uint64_t ticks = sim_copy_cycles(SIM_PATH_LOCAL, COPY, true) / sim_tick_cycles() + 1;
 	struct engine first, second;
 
 	(void)state;
@@ -163,7 +163,7 @@ static void jobs_follow_one_another_in_time(void **state)
 	assert_int_equal(arena->stamps[0][1], start + ticks);
 	assert_int_equal(arena->done[0].end_ts, start + ticks);
 	assert_int_equal(arena->stamps[1][0], start + ticks);
-	ticks += sim_copy_cycles(SIM_PATH_LOCAL, COPY / 2, true) / SIM_TICK_CYCLES + 1;
+	ticks += sim_copy_cycles(SIM_PATH_LOCAL, COPY / 2, true) / sim_tick_cycles() + 1;
 	assert_int_equal(arena->stamps[1][1], start + ticks);
 	assert_int_equal(hsaKmtDestroyQueue(first.resource.QueueId), HSAKMT_STATUS_SUCCESS);
 	assert_int_equal(hsaKmtDestroyQueue(second.resource.QueueId), HSAKMT_STATUS_SUCCESS);

@@ -51,6 +51,13 @@ uint64_t sim_mem_host(uint64_t addr)
 	return addr;
 }
 
+const struct sim_device *sim_device(void)
+{
+	static const struct sim_device device = {.core_mhz = 1700};
+
+	return &device;
+}
+
 uint64_t sim_clock_ns(void)
 {
 	return 1000;

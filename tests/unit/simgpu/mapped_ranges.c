@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "simgpu/base/simulated_device.h"
 #include "simgpu/mem/gpu_allocations.h"
 #include "simgpu/mem/managed_memory.h"
 #include "simgpu/mem/code_generation.h"
@@ -86,7 +87,7 @@ static void large_blocks_are_aligned(void **state)
 
 static void memory_of_the_device_is_finite(void **state)
 {
-	struct sim_block half = device_memory((uint64_t)SIM_VRAM_MIB << 19, SIM_MEM_READ);
+	struct sim_block half = device_memory((uint64_t)sim_device()->vram_mib << 19, SIM_MEM_READ);
 	uint64_t first, second, third;
 
 	(void)state;

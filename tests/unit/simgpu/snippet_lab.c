@@ -78,8 +78,10 @@ static void assemble(struct lab *lab, const char *const *text, unsigned int coun
 	assert_non_null(file);
 	write_source(file, text, count);
 	fclose(file);
+	/* LLVM 15 knows gfx942's instructions by the name of its first stepping. */
 	snprintf(command, sizeof(command),
-		 LLVM_MC " -triple=amdgcn-amd-amdhsa -mcpu=gfx90a -show-encoding %s", path);
+		 LLVM_MC " -triple=amdgcn-amd-amdhsa -mcpu=%s -show-encoding %s",
+		 sim_instruction_set() == SIM_GFX942 ? "gfx940" : "gfx90a", path);
 	file = popen(command, "r");
 	assert_non_null(file);
 	while (fgets(line, sizeof(line), file)) {

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "simgpu/base/simulated_device.h"
 #include "simgpu/group/wave_slots.h"
 
 /* The identity part of HW_ID: wave, simd, cu, se. */
@@ -18,17 +19,18 @@ static uint32_t identity(uint32_t hw_id)
 	uint32_t se = hw_id >> 13 & 7;
 
 	assert_in_range(wave, 0, SIM_SIMD_WAVES - 1);
-	assert_in_range(cu, 0, SIM_CUS_PER_ENGINE - 1);
+	assert_in_range(cu, 0, sim_device()->cus_per_engine - 1);
 	assert_int_equal(hw_id >> 12 & 1, 0);
-	return ((se * SIM_CUS_PER_ENGINE + cu) * SIM_SIMDS + simd) * SIM_SIMD_WAVES + wave;
+	return ((se * sim_device()->cus_per_engine + cu) * SIM_SIMDS + simd) * SIM_SIMD_WAVES +
+	       wave;
 }
 
 /* Fill the device with one kind of workgroup; all are distinct and as many as the capacity. */
 static void fill_device(struct sim_place_request want)
 {
 	static struct sim_place
-		places[SIM_CUS * SIM_CU_WAVES + 1]; /* one for the take that fails */
-	static uint8_t taken[SIM_CUS * SIM_CU_WAVES];
+		places[SIM_CUS_MOST * SIM_CU_WAVES + 1]; /* one for the take that fails */
+	static uint8_t taken[SIM_CUS_MOST * SIM_CU_WAVES];
 	uint32_t capacity = sim_place_capacity(&want), count = 0;
 
 	memset(taken, 0, sizeof(taken));
@@ -64,9 +66,9 @@ static void capacities(void **state)
 	(void)state;
 	assert_int_equal(sim_place_capacity(&want), 0); /* 2 waves per SIMD: 8 at most */
 	want.vgprs = 128;
-	assert_int_equal(sim_place_capacity(&want), SIM_CUS);
+	assert_int_equal(sim_place_capacity(&want), sim_device()->cus);
 	want = (struct sim_place_request){.waves = 1, .vgprs = 512, .lds_bytes = 32768};
-	assert_int_equal(sim_place_capacity(&want), 2 * SIM_CUS);
+	assert_int_equal(sim_place_capacity(&want), 2 * sim_device()->cus);
 }
 
 static void groups_go_round_the_engines(void **state)

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "simgpu/base/simulated_device.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "simgpu/base/sim_log.h"
+#include "simgpu/base/sim_options.h"
+
+static const struct sim_device devices[] = {
+	{
+		.target = "gfx90a",
+		.code_name = "aldebaran",
+		.marketing_name = "Simulated AMD Instinct MI210",
+		.target_version = 90010,
+		.device_id = 0x740f,
+		.revision = 1,
+		.xccs = 1,
+		.engines = 8,
+		.cus_per_engine = 13,
+		.cus = 104,
+		.core_mhz = 1700,
+		.vram_mib = 65536,
+		.sdma_engines = 2,
+		.cp_queues = 24,
+		.caches = {{1, 16, 64}, {2, 8192, 128}},
+	},
+	/* One partition of all eight dies ("SPX"). */
+	{
+		.target = "gfx942",
+		.code_name = "ip discovery",
+		.marketing_name = "Simulated AMD Instinct MI300X",
+		.target_version = 90402,
+		.device_id = 0x74a1,
+		.revision = 1,
+		.xccs = 8,
+		.engines = 32,
+		.cus_per_engine = 10,
+		.cus = 304,
+		.core_mhz = 2100,
+		.vram_mib = 196608,
+		.sdma_engines = 2,
+		.cp_queues = 24,
+		.caches = {{1, 32, 128}, {2, 4096, 128}, {3, 262144, 64}},
+		.flat_scratch_register = true,
+	},
+};
+
+static const struct sim_device *chosen = &devices[0];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+const struct sim_device *sim_device_find(const char *target)
+{
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
+		if (!strcmp(devices[i].target, target))
+			return &devices[i];
+	return NULL;
+}
+
+static void choose(void)
+{
+	const char *wanted = sim_option_device();
+	const struct sim_device *device = wanted ? sim_device_find(wanted) : NULL;
+
+	if (device)
+		chosen = device;
+	else if (wanted)
+		sim_print("there is no simulated device '%s'; expected gfx90a or gfx942; using %s",
+			  wanted, chosen->target);
+}
+
+const struct sim_device *sim_device(void)
+{
+	pthread_once(&once, choose);
+	return chosen;
+}
