@@ -255,7 +255,7 @@ static struct probe_err *record_twice(struct run *run, char **argv, struct run_s
 		char *file = NULL;
 
 		err = run_pass_config(&config, (enum run_pass_kind)i,
-				      run->config.device != RUN_DEVICE_SIM && run_gpu_present(),
+				      run->config.device < RUN_DEVICE_SIM && run_gpu_present(),
 				      &run->config, &file);
 		if (!err)
 			err = record(run, argv, signals, i != 0, &passes[i], status);

@@ -115,7 +115,8 @@ static const struct probe_option options[] = {
 	 "(default: half of the machine's memory)",
 	 KEY_HANDLER_MEMORY},
 	{"strict", 0, NULL, "exit with status 3 if data were lost", KEY_STRICT},
-	{"device", 0, "WHERE", "auto, gpu, or sim: the simulated GPU (default: auto)", KEY_DEVICE},
+	{"device", 0, "WHERE",
+	 "auto, gpu, or sim[:gfx90a|:gfx942]: the simulated GPU (default: auto)", KEY_DEVICE},
 	HEADING("Tracing, as rocprofv3 has it: alone, the original kernels run"),
 	{"kernel-trace", 0, NULL, "every dispatch with its times, which is always recorded",
 	 KEY_KERNEL_TRACE},
@@ -175,17 +176,16 @@ const struct probe_command run_command = {
 	.summary = "Run a program and record what its GPU kernels do in a database.",
 	.options = options,
 	.count = sizeof(options) / sizeof(*options),
-	.footer =
-		"Exit status: the program's. 125: probe-run failed before the program started,\n"
-		"126: not executable, 127: not found, 3: data were lost (--strict),\n"
-		"or nothing could be stored.",
+	.footer = "Exit status: the program's. 125: probe-run failed before the program started,\n"
+		  "126: not executable, 127: not found, 3: data were lost (--strict),\n"
+		  "or nothing could be stored.",
 };
 
 /* Indexed by the value: enum probe_kind from 1, enum run_device, enum probe_color. */
 #define KIND(name, number, word, text) word,
 static const char *const kinds[] = {PROBE_KIND_TABLE(KIND) NULL};
 #undef KIND
-static const char *const devices[] = {"auto", "gpu", "sim", NULL};
+static const char *const devices[] = {"auto", "gpu", "sim", "sim:gfx90a", "sim:gfx942", NULL};
 static const char *const switches[] = {"0", "1", NULL};
 static const char *const colors[] = {"auto", "always", "never", NULL};
 

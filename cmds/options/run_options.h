@@ -22,7 +22,14 @@ struct probe_err;
 #define RUN_HANDLER_NO_TIMEOUT UINT_MAX
 #define RUN_UNLIMITED	       UINT64_MAX
 
-enum run_device { RUN_DEVICE_AUTO = 0, RUN_DEVICE_GPU = 1, RUN_DEVICE_SIM = 2 };
+/* From RUN_DEVICE_SIM on: simulated, of the default or of a named target. */
+enum run_device {
+	RUN_DEVICE_AUTO = 0,
+	RUN_DEVICE_GPU = 1,
+	RUN_DEVICE_SIM = 2,
+	RUN_DEVICE_SIM_GFX90A = 3,
+	RUN_DEVICE_SIM_GFX942 = 4,
+};
 
 /* What probe-run does; by default it runs a program. */
 enum run_action {

@@ -106,6 +106,8 @@ struct probe_err *run_environment_make(struct run_environment *environment,
 		   set_copy(environment, "HSA_TOOLS_DISABLE_REGISTER", "1")) &&
 		  set_config(environment, config);
 
+	if (ok && simulated && config->device > RUN_DEVICE_SIM)
+		ok = set_copy(environment, "PROBE_SIM_DEVICE", run_simulated_target(config));
 	if (ok && simulated && run_simulator_preloaded(layout))
 		ok = set(environment, "LD_PRELOAD", run_simulator_preload(layout));
 	else if (ok && simulated)

@@ -58,23 +58,35 @@ bool run_simulator_installed(const struct run_layout *layout)
 struct probe_err *run_device_choose(const struct run_config *config,
 				    const struct run_layout *layout, bool *ret_simulated)
 {
-	bool gpu = config->device != RUN_DEVICE_SIM && run_gpu_present();
+	bool gpu = config->device < RUN_DEVICE_SIM && run_gpu_present();
 	const char *why = strerror(errno);
 
 	*ret_simulated = !gpu;
 	if (gpu)
 		return NULL;
+	/* Also for the queries of agents. */
+	if (config->device > RUN_DEVICE_SIM)
+		setenv("PROBE_SIM_DEVICE", run_simulated_target(config), 1);
 	if (config->device == RUN_DEVICE_GPU)
 		return probe_err_create("no AMD GPU: /dev/kfd: %s; --device sim selects the "
 					"simulated one",
 					why);
 	if (!run_simulator_installed(layout))
 		return probe_err_create("no %s: %s/%s does not exist",
-					config->device == RUN_DEVICE_SIM
+					config->device >= RUN_DEVICE_SIM
 						? "simulated GPU"
 						: "AMD GPU (/dev/kfd), and no simulated one",
 					layout->sim, simulator_library(layout));
 	return NULL;
+}
+
+const char *run_simulated_target(const struct run_config *config)
+{
+	const char *wanted = getenv("PROBE_SIM_DEVICE");
+
+	if (config->device == RUN_DEVICE_SIM_GFX942)
+		return "gfx942";
+	return config->device != RUN_DEVICE_SIM_GFX90A && wanted && *wanted ? wanted : "gfx90a";
 }
 
 void run_device_announce(const struct run_config *config, bool simulated)
@@ -82,6 +94,6 @@ void run_device_announce(const struct run_config *config, bool simulated)
 	if (!simulated)
 		probe_log(PROBE_LOG_INFO, "device: the AMD GPU of this machine");
 	else
-		probe_log(PROBE_LOG_INFO, "device: simulated gfx90a%s",
-			  config->device == RUN_DEVICE_SIM ? "" : " (no AMD GPU here: /dev/kfd)");
+		probe_log(PROBE_LOG_INFO, "device: simulated %s%s", run_simulated_target(config),
+			  config->device >= RUN_DEVICE_SIM ? "" : " (no AMD GPU here: /dev/kfd)");
 }

@@ -23,6 +23,8 @@ char *run_simulator_preload(const struct run_layout *layout);
 /* Applies --device, and returns the choice. */
 struct probe_err *run_device_choose(const struct run_config *config,
 				    const struct run_layout *layout, bool *ret_simulated);
+/* The target of the simulated GPU: of --device, else of PROBE_SIM_DEVICE, else gfx90a. */
+const char *run_simulated_target(const struct run_config *config);
 /* Logs the choice. */
 void run_device_announce(const struct run_config *config, bool simulated);
 

@@ -66,7 +66,7 @@ static void list_agents_of(const struct run_layout *layout, bool simulated)
 static void list_agents(const struct run_config *config, const struct run_layout *layout)
 {
 	fflush(stdout);
-	if (config->device != RUN_DEVICE_SIM && run_gpu_present())
+	if (config->device < RUN_DEVICE_SIM && run_gpu_present())
 		list_agents_of(layout, false);
 	if (config->device != RUN_DEVICE_GPU && run_simulator_installed(layout))
 		list_agents_of(layout, true);

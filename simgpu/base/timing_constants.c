@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-const struct sim_time_cost sim_time_cost = {
+struct sim_time_cost sim_time_cost = {
 	.valu = 4,		 /* [DOC rpc] 64 lanes on 16 */
 	.f64 = 4,		 /* [SIM mca] full rate */
 	.trans = 16,		 /* [SIM mca] quarter rate */
@@ -43,4 +43,36 @@ const struct sim_time_cost sim_time_cost = {
 const struct sim_mfma_cost sim_mfma_costs[] = {
 	{"f64_16x16x4", 32, 32}, {"f64_4x4x4", 16, 16}, {"_32x32x", 64, 4},
 	{"_16x16x", 32, 4},	 {"_4x4x", 8, 4},	{NULL, 0, 0},
+};
+
+/* [HW mt4g] MI300X, a virtual function of it: latencies; 14365, 6562 and 3690 GiB/s. */
+void sim_time_cost_of_gfx942(void)
+{
+	sim_time_cost.lds = 51;
+	sim_time_cost.vector_l1 = 116;
+	sim_time_cost.l2 = 288;
+	sim_time_cost.hbm = 900;
+	sim_time_cost.l2_read = 7345 * 1024;
+	sim_time_cost.l2_write = 3355 * 1024;
+	sim_time_cost.hbm_rate = 1887 * 1024;
+}
+
+/* [SRC mica] for CDNA3. */
+const struct sim_mfma_cost sim_mfma_costs_gfx942[] = {
+	{"f64_16x16x4", 32, 32},
+	{"f64_4x4x4", 16, 16},
+	{"32x32x1_2b_f32", 64, 64},
+	{"16x16x1_4b_f32", 32, 32},
+	{"4x4x1_16b_f32", 8, 8},
+	{"32x32x2_f32", 64, 64},
+	{"16x16x4_f32", 32, 32},
+	{"v_smfmac_f32_16x16", 16, 8},
+	{"v_smfmac_i32_16x16", 16, 8},
+	{"v_smfmac_", 32, 8},
+	{"_2b_", 64, 4},
+	{"_4b_", 32, 4},
+	{"_16b_", 8, 4},
+	{"_32x32x", 32, 4},
+	{"_16x16x", 16, 4},
+	{NULL, 0, 0},
 };

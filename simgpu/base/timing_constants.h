@@ -42,7 +42,10 @@ struct sim_time_cost {
 	uint16_t trap;
 };
 
-extern const struct sim_time_cost sim_time_cost;
+extern struct sim_time_cost sim_time_cost;
+
+/* Replaces the constants that are known of an MI300X. Once, before anything is timed. */
+void sim_time_cost_of_gfx942(void);
 
 /* Matrix instructions by the shape in their name. */
 struct sim_mfma_cost {
@@ -51,6 +54,7 @@ struct sim_mfma_cost {
 	uint16_t valu;	 /* of these, cycles in which no other vector instruction can issue */
 };
 
-extern const struct sim_mfma_cost sim_mfma_costs[]; /* terminated by a NULL shape */
+/* Terminated by a NULL shape; the first that is in the name counts. */
+extern const struct sim_mfma_cost sim_mfma_costs[], sim_mfma_costs_gfx942[];
 
 #endif

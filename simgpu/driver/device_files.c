@@ -17,6 +17,7 @@
 #include "simgpu/base/sim_log.h"
 #include "simgpu/base/sim_options.h"
 #include "simgpu/base/simulated_device.h"
+#include "simgpu/base/timing_constants.h"
 #include "simgpu/diag/source_line.h"
 #include "simgpu/driver/kfd_abi.h"
 #include "simgpu/exec/decode/code_cache.h"
@@ -129,8 +130,10 @@ bool sim_device_path(const char *path)
 /* The runtime opens the driver before it runs any kernel, so the machine is set up here. */
 static void set_up_machine(void)
 {
-	if (sim_device() != sim_device_find("gfx90a"))
+	if (sim_device() != sim_device_find("gfx90a")) {
 		sim_choose_instruction_set(SIM_GFX942);
+		sim_time_cost_of_gfx942();
+	}
 	sim_pc_counting(sim_options()->pc || sim_options()->pcs || sim_options()->fidelity);
 	sim_source_prepare();
 	sim_clock_open(sim_timeline_last());

@@ -2,8 +2,8 @@
 /*
  * The instruction sets as data: one row per (encoding, opcode). Those of gfx90a are whole tables
  * (gen/opcode_tables.py), those of gfx942 the rows in which it differs (gen/gfx942_changes.py).
- * A row describes the form of an instruction; decoder.c uses it to convert words to struct sim_inst,
- * and the tables of exec define its effect.
+ * A row describes the form of an instruction; decoder.c uses it to convert words to struct
+ * sim_inst, and the tables of exec define its effect.
  */
 #ifndef PROBE_SIMGPU_ISA_OPCODES_H
 #define PROBE_SIMGPU_ISA_OPCODES_H

@@ -465,7 +465,14 @@ __device__ int raw_swap(int, int, words, int, int, int) INTRINSIC("raw.buffer.at
 __device__ int struct_load(words, int, int, int, int) INTRINSIC("struct.buffer.load.i32");
 __device__ void struct_store(int, words, int, int, int, int) INTRINSIC("struct.buffer.store.i32");
 __device__ int struct_add(int, words, int, int, int, int) INTRINSIC("struct.buffer.atomic.add.i32");
+#if __clang_major__ < 20
 __device__ float lds_add(lds_float, float, int, int, bool) INTRINSIC("ds.fadd.f32");
+#else
+static __device__ float lds_add(lds_float to, float value, int, int, bool)
+{
+	return __builtin_amdgcn_ds_faddf(to, value, 0, 0, false);
+}
+#endif
 
 static __device__ words resource(const void *base, uint32_t stride, uint32_t records)
 {

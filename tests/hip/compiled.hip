@@ -18,9 +18,20 @@ static const char source[] = R"(
 	}
 )";
 
+// The device's, without its settings.
+static std::string target()
+{
+	hipDeviceProp_t properties;
+	std::string name;
+
+	HIP(hipGetDeviceProperties(&properties, 0));
+	name = properties.gcnArchName;
+	return name.substr(0, name.find(':'));
+}
+
 static hipModule_t compile(const char *option)
 {
-	std::string wanted = "--gpu-architecture=gfx90a";
+	std::string wanted = "--gpu-architecture=" + target();
 	const char *options[] = {wanted.c_str(), option};
 	hiprtcProgram program;
 	std::vector<char> code;

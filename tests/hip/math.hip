@@ -41,10 +41,12 @@ enum range {
 	UNIT,	  // up to 1
 };
 
+#if !__GLIBC_PREREQ(2, 42)
 static inline long double rsqrtl(long double v)
 {
 	return 1 / sqrtl(v);
 }
+#endif
 
 #define NUMBER(name, ulps, range) N_##name,
 enum number { FUNCTIONS(NUMBER) COUNT };

@@ -79,6 +79,20 @@ __global__ void matrix_int8(const int8_t *a, const int8_t *b, int *c, int n)
 	int lane = threadIdx.x, part = lane / 16, row = blockIdx.y * 16, col = blockIdx.x * 16;
 	int4_ sum = {0, 0, 0, 0};
 
+#if defined(__gfx940__) || defined(__gfx942__)
+	// A lane has eight elements, and the last step may be past the end.
+	for (int k = 0; k < n; k += 32) {
+		uint64_t va = 0, vb = 0;
+
+		for (int i = 0; i < 8 && k + part * 8 + i < n; i++) {
+			int at = k + part * 8 + i;
+
+			va |= (uint64_t)(uint8_t)a[(row + lane % 16) * n + at] << 8 * i;
+			vb |= (uint64_t)(uint8_t)b[at * n + col + lane % 16] << 8 * i;
+		}
+		sum = __builtin_amdgcn_mfma_i32_16x16x32_i8(va, vb, sum, 0, 0, 0);
+	}
+#else
 	for (int k = 0; k < n; k += 16) {
 		int va = 0, vb = 0;
 
@@ -88,6 +102,7 @@ __global__ void matrix_int8(const int8_t *a, const int8_t *b, int *c, int n)
 		}
 		sum = __builtin_amdgcn_mfma_i32_16x16x16i8(va, vb, sum, 0, 0, 0);
 	}
+#endif
 	for (int i = 0; i < 4; i++)
 		c[(row + part * 4 + i) * n + col + lane % 16] = sum[i];
 }

@@ -16,10 +16,12 @@ static const uint8_t units[C_COUNT] = {
 static void make_mfma(const struct sim_inst *ip, struct sim_timing *ret)
 {
 	const char *name = sim_op_name(ip->row->op);
+	const struct sim_mfma_cost *cost =
+		sim_instruction_set() == SIM_GFX942 ? sim_mfma_costs_gfx942 : sim_mfma_costs;
 
 	ret->kind = TIMING_MFMA;
 	ret->cycles = ret->arg = sim_time_cost.valu;
-	for (const struct sim_mfma_cost *cost = sim_mfma_costs; cost->shape; cost++) {
+	for (; cost->shape; cost++) {
 		if (!strstr(name, cost->shape))
 			continue;
 		ret->cycles = cost->valu;

@@ -4,6 +4,7 @@
 #include "simgpu/exec/decode/code_cache.h"
 #include "simgpu/diag/fidelity.h"
 #include "simgpu/exec/instruction_trace.h"
+#include "simgpu/isa/opcodes.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,6 +25,12 @@ enum sim_stop sim_wave_run(struct sim_wave *wave, uint32_t budget)
 	(void)budget;
 	wave->group->counters->insts += 1000;
 	return fake_current(wave, (wave->pc & 0xfff) / 4);
+}
+
+/* Fake programs have no instructions. */
+void sim_choose_instruction_set(enum sim_instruction_set set)
+{
+	(void)set;
 }
 
 /* Fake programs leave no trace and are never held. */
