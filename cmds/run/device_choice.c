@@ -86,7 +86,10 @@ const char *run_simulated_target(const struct run_config *config)
 
 	if (config->device == RUN_DEVICE_SIM_GFX942)
 		return "gfx942";
-	return config->device != RUN_DEVICE_SIM_GFX90A && wanted && *wanted ? wanted : "gfx90a";
+	/* The simulated GPU warns of other names. */
+	return config->device != RUN_DEVICE_SIM_GFX90A && wanted && !strcmp(wanted, "gfx942")
+		       ? wanted
+		       : "gfx90a";
 }
 
 void run_device_announce(const struct run_config *config, bool simulated)
