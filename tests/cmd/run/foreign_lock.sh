@@ -6,7 +6,8 @@ pid=$!
 until [ -s x.db-wal ] && [ "$(sqlite3 x.db "SELECT count(*) FROM probe_dispatch" 2>&1)" = 1 ]; do
 	kill -0 $pid || exit 1
 done
-{ echo "BEGIN IMMEDIATE; SELECT 'locked';"; cat gate; echo "COMMIT;"; } | sqlite3 x.db >lock &
+: >lock
+{ echo ".timeout 60000"; echo "BEGIN IMMEDIATE; SELECT 'locked';"; cat gate; echo "COMMIT;"; } | sqlite3 x.db >lock &
 until grep -q locked lock; do
 	kill -0 $pid || exit 1
 done
