@@ -81,3 +81,29 @@ expect "counters and copies" \
 	"1|8|0"
 expect "instrumented kernels" \
 	"$(sql "SELECT count(*) FROM kernels k JOIN regions r ON r.stack_id = k.stack_id WHERE r.name = 'hipLaunchKernel'")" 4
+
+# ---- HIP 5.2 hangs in this one if a tool asks for its callbacks: it runs, and that is said ----
+cat >callback.hip <<'END'
+#include <hip/hip_runtime.h>
+#include <stdio.h>
+__global__ void nothing() {}
+static void count(hipStream_t, hipError_t, void *calls) { ++*(volatile int *)calls; }
+int main()
+{
+	hipStream_t stream;
+	int calls = 0;
+	if (hipStreamCreate(&stream) != hipSuccess) return 1;
+	for (int i = 0; i < 10; i++) {
+		nothing<<<1, 64, 0, stream>>>();
+		if (hipStreamAddCallback(stream, count, &calls, 0) != hipSuccess) return 1;
+	}
+	if (hipStreamSynchronize(stream) != hipSuccess) return 1;
+	return calls != 10;
+}
+END
+hipcc --offload-arch=gfx90a -O2 callback.hip -o callback
+record callback.db -q --sys-trace -- timeout 100 ./callback || fail "a program with hipStreamAddCallback: status $?"
+db=callback.db
+expect "a release of HIP that would hang" \
+	"$(sql "SELECT count(*) > 0 FROM probe_log WHERE text LIKE '%hipStreamAddCallback%'"), $(sql "SELECT count(*) FROM regions WHERE category = 'HIP_RUNTIME_API'"), $(sql "SELECT count(*) > 0 FROM regions WHERE category = 'HSA_CORE_API'")" \
+	"1, 0, 1"
