@@ -263,10 +263,6 @@ DEV_INLINE void exit_ring(const dev_ctx *ctx, uint64_t clock, uint32_t site, uin
 DEV_ENTRY void __probe_dev_cursor_exit(const dev_ctx *ctx, uint64_t wave, uint32_t site,
 				       uint32_t timed, uint32_t optnone)
 {
-#ifndef DEV_PORTABLE
-	if (!timed && !optnone)
-		trace_exit();
-#endif
 	(void)wave;
 	timed = DEV_SCALAR32(timed);
 	ctx = DEV_SCALAR_CTX(ctx);
@@ -282,6 +278,18 @@ DEV_ENTRY void __probe_dev_cursor_exit(const dev_ctx *ctx, uint64_t wave, uint32
 }
 
 #ifndef DEV_PORTABLE
+/* The end of a wave in optimised code of the trace kind: here if it has a ring, else below. */
+DEV_ENTRY void __probe_dev_trace_exit(void)
+{
+	trace_exit();
+}
+
+/* Shared, because it is long and few waves need it. Nothing comes after it in the wave. */
+DEV_SHARED void __probe_dev_trace_exit_slow(uint64_t ctx)
+{
+	exit_ring(DEV_SCALAR_CTX((const dev_ctx *)ctx), 0, 0, 0, 0);
+}
+
 DEV_ENTRY void __probe_dev_stored_enter(uint32_t spans)
 {
 	stored_enter(spans, item_id());

@@ -50,6 +50,8 @@ static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_TRACE_BLOCK + 5] = "__probe_dev_trace_block6",
 	[DEVLIB_TRACE_BLOCK + 6] = "__probe_dev_trace_block7",
 	[DEVLIB_TRACE_BLOCK + 7] = "__probe_dev_trace_block8",
+	[DEVLIB_TRACE_EXIT] = "__probe_dev_trace_exit",
+	[DEVLIB_TRACE_EXIT_SLOW] = "__probe_dev_trace_exit_slow",
 	[DEVLIB_CURSOR_ENTER] = "__probe_dev_cursor_enter",
 	[DEVLIB_CURSOR_EXIT] = "__probe_dev_cursor_exit",
 	[DEVLIB_TIME_BEGIN] = "__probe_dev_time_begin",
@@ -356,7 +358,9 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 	/* Registers that its callers let it use (measure_access.h, ring_cursor.h). */
 	if (!(shape & DEVLIB_SHAPE_OPTNONE)) {
 		bool ring = which == DEVLIB_RING_REFILL || which == DEVLIB_TRACE_CALL;
-		char *most = pass_format("%d", ring ? 12 : PASS_SHARED_VGPRS);
+		char *most = pass_format("%d", which == DEVLIB_TRACE_EXIT_SLOW ? PASS_EXIT_VGPRS
+					       : ring			       ? 12
+									       : PASS_SHARED_VGPRS);
 
 		add_attribute(shared.copy, "amdgpu-num-vgpr", most);
 		free(most);

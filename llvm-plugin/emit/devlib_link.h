@@ -28,6 +28,8 @@ enum devlib_function {
 	DEVLIB_TRACE_BARRIER,
 	DEVLIB_TRACE_BLOCK, /* for one base; the next is for two, and so on */
 	DEVLIB_TRACE_BLOCK_LAST = DEVLIB_TRACE_BLOCK + PROBE_GROUP_BASES - 1,
+	DEVLIB_TRACE_EXIT,	/* optimised code only, as what follows */
+	DEVLIB_TRACE_EXIT_SLOW, /* called if the wave goes on after it */
 	DEVLIB_CURSOR_ENTER,
 	DEVLIB_CURSOR_EXIT,
 	DEVLIB_TIME_BEGIN,
@@ -54,6 +56,8 @@ enum devlib_function {
  * may use.
  */
 #define PASS_SHARED_VGPRS 28
+/* Those that the slow path at the end of a traced wave may use; 24 let a gfx908 hold ten waves. */
+#define PASS_EXIT_VGPRS 24
 
 /* A function that lean probes call: the library's function, and its copy for one shape. */
 struct devlib_shared {

@@ -216,20 +216,25 @@ LLVMValueRef asm_build(struct asm_block *code, LLVMBuilderRef builder, LLVMConte
 	return call;
 }
 
-LLVMValueRef asm_build_call(struct asm_block *code, LLVMBuilderRef builder, LLVMContextRef context)
+LLVMValueRef asm_build_convergent(struct asm_block *code, LLVMBuilderRef builder,
+				  LLVMContextRef context)
 {
 	unsigned kind = LLVMGetEnumAttributeKindForName("convergent", 10);
-	LLVMValueRef call;
+	LLVMValueRef call = asm_build(code, builder, context);
 
+	LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
+				 LLVMCreateEnumAttribute(context, kind, 0));
+	return call;
+}
+
+LLVMValueRef asm_build_call(struct asm_block *code, LLVMBuilderRef builder, LLVMContextRef context)
+{
 	for (int i = 0; i < PASS_SHARED_VGPRS; i++)
 		asm_constrain(code, "~{v%d}", i);
 	for (int i = 4; i < 32; i++)
 		asm_constrain(code, "~{s%d}", i);
 	asm_constrain(code, "~{vcc},~{scc}");
-	call = asm_build(code, builder, context);
-	LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
-				 LLVMCreateEnumAttribute(context, kind, 0));
-	return call;
+	return asm_build_convergent(code, builder, context);
 }
 
 /*

@@ -47,6 +47,9 @@ unsigned asm_scalar(struct asm_block *code, LLVMBuilderRef builder, LLVMValueRef
 LLVMValueRef scalar_value(LLVMBuilderRef builder, LLVMValueRef value);
 /* Build the asm call, with side effects, at the builder's position, and free the block's memory. */
 LLVMValueRef asm_build(struct asm_block *code, LLVMBuilderRef builder, LLVMContextRef context);
+/* The same for a block that depends on EXEC, so that it must not be moved across conditions. */
+LLVMValueRef asm_build_convergent(struct asm_block *code, LLVMBuilderRef builder,
+				  LLVMContextRef context);
 /*
  * The same for a block that calls shared functions: it clobbers their registers (measure_access.h).
  * It depends on EXEC, so that it must not be moved into or out of conditional code.

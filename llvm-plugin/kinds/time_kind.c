@@ -289,6 +289,36 @@ static void insert_blocks(struct ring_context *in, LLVMValueRef function, LLVMVa
 			      PROBE_FORM_BEGIN, id++);
 }
 
+/*
+ * The slow path at the end of a wave of optimised code: a call, because it is long. Nothing is
+ * live after it where the kernel returns, so that its registers need not be stated: long lists of
+ * them take long to compile. The last one says how many the wave needs.
+ */
+static void call_exit_slow(struct ring_context *in, LLVMValueRef inst, LLVMValueRef ctx)
+{
+	LLVMValueRef slow = devlib_share(in->devlib, DEVLIB_TRACE_EXIT_SLOW, 0,
+					 in->unit->clone[in->kind], in->analyses);
+	LLVMTypeRef i64 = LLVMInt64TypeInContext(in->context);
+	struct asm_block code = {0};
+	unsigned operand =
+		asm_scalar(&code, in->builder, LLVMBuildPtrToInt(in->builder, ctx, i64, ""));
+	size_t size;
+	const char *name = LLVMGetValueName2(slow, &size);
+
+	asm_operand(&code, "i", slow);
+	asm_line(&code, "v_lshlrev_b64 v[0:1], 0, $%u", operand);
+	asm_line(&code, "s_getpc_b64 vcc");
+	asm_line(&code, "s_add_u32 vcc_lo, vcc_lo, %.*s@rel32@lo+4", (int)size, name);
+	asm_line(&code, "s_addc_u32 vcc_hi, vcc_hi, %.*s@rel32@hi+12", (int)size, name);
+	asm_line(&code, "s_swappc_b64 s[30:31], vcc");
+	if (!LLVMIsAReturnInst(inst)) {
+		asm_build_call(&code, in->builder, in->context);
+		return;
+	}
+	asm_constrain(&code, "~{v%d}", PASS_EXIT_VGPRS - 1);
+	asm_build_convergent(&code, in->builder, in->context);
+}
+
 static void insert_exit(struct ring_context *in, LLVMValueRef inst, LLVMValueRef ctx,
 			LLVMValueRef wave)
 {
@@ -297,7 +327,12 @@ static void insert_exit(struct ring_context *in, LLVMValueRef inst, LLVMValueRef
 			       ring_i32(in, timed), in->optnone};
 
 	ring_before(in, inst);
-	ring_call(in, DEVLIB_CURSOR_EXIT, args, 5);
+	if (timed || in->is_called) {
+		ring_call(in, DEVLIB_CURSOR_EXIT, args, 5);
+	} else {
+		ring_call(in, DEVLIB_TRACE_EXIT, NULL, 0);
+		call_exit_slow(in, inst, ctx);
+	}
 }
 
 /* That the wave needs the cursor's registers: elsewhere ring_cursor.h does it. */

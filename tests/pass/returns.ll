@@ -31,5 +31,8 @@ declare void @llvm.amdgcn.endpgm()
 ; CHECK-NOT: ret void
 ; CHECK-LABEL: @__probe_trace_early(
 ; CHECK: store i32 1, ptr addrspace(1) %p
-; CHECK: store atomic i64 {{.*}} syncscope("agent") release
+; CHECK: s_endpgm
+; CHECK: s_add_u32 vcc_lo, vcc_lo, __probe_dev_trace_exit_slow_0@rel32@lo+4
 ; CHECK: call void @llvm.amdgcn.endpgm()
+; CHECK-LABEL: define internal void @__probe_dev_trace_exit_slow_0(
+; CHECK: store atomic i64 {{.*}} syncscope("agent") release
