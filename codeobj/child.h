@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A sandboxed child process, for libraries that must not be trusted with untrusted bytes. It
- * computes an answer in its own copy of the memory, under limits of address space, CPU time and
- * wall time and without a way to open files, and writes it to a pipe. The parent must check the
- * answer like any untrusted bytes: the child may have been compromised.
+ * computes its result in a copy of the memory, with limits of address space, CPU time and wall
+ * time, and without permission to open files. It writes the result to a pipe. The parent must check
+ * the result like untrusted bytes, because the child may have been compromised.
  */
 #ifndef PROBE_CODEOBJ_CHILD_H
 #define PROBE_CODEOBJ_CHILD_H

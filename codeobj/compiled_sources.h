@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which files may be the sources of a code object. Names of files in debug information are
- * anybody's to choose (#line 1 "/etc/shadow"), so a file is a source only if its content has an MD5
- * that the compiler recorded (clang does if it can for all files, which HIP's headers often
- * prevent), or if it is below the directory that a unit was compiled in, or that of the file that
- * was compiled.
+ * Which files may be sources of a code object. File names in debug information cannot be trusted
+ * (#line 1 "/etc/shadow"). A file is a source only if its content has an MD5 that the compiler
+ * recorded, or if it is below the directory of a compiled file, or below the one in which a unit
+ * was compiled. clang records MD5s only if it can for all files of a unit, which HIP's headers
+ * often prevent.
  */
 #ifndef PROBE_CODEOBJ_COMPILED_SOURCES_H
 #define PROBE_CODEOBJ_COMPILED_SOURCES_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sites of a code object whose counters are derived, not measured, as probe-run uses them: what the
- * site table says of them (wire_sites.h), in arrays that refer to each other by index.
+ * Sites of a code object whose counters are derived, not measured: the contents of the site table
+ * (wire_sites.h) for probe-run, in arrays that refer to each other by index.
  *
- * Example: `if (i < n) a[i] = b[i];` has two members of one group, the group is behind one
- * predicate, and the predicate's condition is the expression i < n.
+ * Example: `if (i < n) a[i] = b[i];` has two members in one group. The group is guarded by one
+ * predicate, whose condition is the expression i < n.
  */
 #ifndef PROBE_CODEOBJ_DERIVED_SITES_H
 #define PROBE_CODEOBJ_DERIVED_SITES_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What DWARF says of sources, through libdwarf. For sandboxed children and fuzz tests. */
+/* Source files in DWARF, through libdwarf. For sandboxed children and fuzz tests. */
 #ifndef PROBE_CODEOBJ_DWARF_SOURCES_H
 #define PROBE_CODEOBJ_DWARF_SOURCES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Units and attributes in DWARF, for the two other files that call libdwarf. In libdwarf
- * every call needs a place for its error (reader->error): without one it aborts.
+ * Units and attributes in DWARF, for the two other files that call libdwarf. Every call of libdwarf
+ * gets a pointer to an error (reader->error): without one libdwarf aborts.
  */
 #ifndef PROBE_CODEOBJ_DWARF_UNITS_H
 #define PROBE_CODEOBJ_DWARF_UNITS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions in the symbol table of a code object, and which of them an address is in. */
+/* Functions in the symbol table of a code object, and a look-up by address. */
 #ifndef PROBE_CODEOBJ_FUNCTIONS_H
 #define PROBE_CODEOBJ_FUNCTIONS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the text of a disassembled instruction says about it. */
+/* Properties of a disassembled instruction, from its text. */
 #ifndef PROBE_CODEOBJ_INSTRUCTION_TEXT_H
 #define PROBE_CODEOBJ_INSTRUCTION_TEXT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose code is at an address, and which instructions are a kernel's. */
+/* The kernel or function that contains an address, and the instructions of a kernel. */
 #ifndef PROBE_CODEOBJ_KERNEL_EXTENT_H
 #define PROBE_CODEOBJ_KERNEL_EXTENT_H
 

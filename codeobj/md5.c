@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MD5 as RFC 1321 section 3 has it. */
+/* MD5, as in RFC 1321 section 3. */
 #include "codeobj/md5.h"
 
 #include <string.h>

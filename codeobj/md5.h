@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MD5 (RFC 1321): what DWARF 5 identifies the content of source files by. */
+/* MD5 (RFC 1321), by which DWARF 5 identifies the contents of source files. */
 #ifndef PROBE_CODEOBJ_MD5_H
 #define PROBE_CODEOBJ_MD5_H
 

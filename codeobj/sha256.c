@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SHA-256 as FIPS 180-4 section 6.2 has it. */
+/* SHA-256, as in FIPS 180-4 section 6.2. */
 #include "codeobj/sha256.h"
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The site table of a code object (wire.h section 2), read from bytes that anybody may have made.
- * A table is accepted whole or not at all: every range and string in it has been checked.
+ * The site table of a code object (wire_sites.h section 2), read from untrusted bytes. A table is
+ * accepted as a whole or rejected: every range and string in it is checked.
  */
 #ifndef PROBE_CODEOBJ_SITES_H
 #define PROBE_CODEOBJ_SITES_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The line of the user's that an instruction belongs to. Its own, unless that is in a header of HIP
- * or of the compiler, in a function that the compiler made (the copy of a struct, which is at the
- * struct's declaration), or none: then the innermost call of it in the user's source.
+ * The source line that an instruction is attributed to. It is the instruction's own line, unless
+ * that is unknown, in a header of HIP or of the compiler, or in a function that the compiler
+ * generated (such as the copy of a struct, which has the line of the struct's declaration).
+ * Otherwise it is the innermost inlined call in one of the user's files.
  */
 #ifndef PROBE_CODEOBJ_USERS_PLACE_H
 #define PROBE_CODEOBJ_USERS_PLACE_H

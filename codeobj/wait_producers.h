@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which accesses an s_waitcnt waits for. A model: code is taken in the order of addresses, branches
- * are not followed.
+ * Which accesses an s_waitcnt waits for. This is a model: instructions are taken in the order of
+ * addresses, and branches are not followed.
  */
 #ifndef PROBE_CODEOBJ_WAIT_PRODUCERS_H
 #define PROBE_CODEOBJ_WAIT_PRODUCERS_H

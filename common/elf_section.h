@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A section of an ELF64 little-endian image by name. Without a library or allocation, for readers
- * of untrusted bytes that need no more; every offset is checked.
+ * Finds a section of a 64-bit little-endian ELF image by name. Without a library or allocation, for
+ * readers of untrusted bytes that need only that; every offset is checked.
  */
 #ifndef PROBE_COMMON_ELF_SECTION_H
 #define PROBE_COMMON_ELF_SECTION_H

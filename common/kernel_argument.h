@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel's argument as a number, by its offset in the kernel's arguments. */
+/* Reads a kernel's argument as a number, by its offset in the argument block. */
 #ifndef PROBE_COMMON_KERNEL_ARGUMENT_H
 #define PROBE_COMMON_KERNEL_ARGUMENT_H
 

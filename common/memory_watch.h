@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Has an allocation of this process failed? Much code can go on without one, with a line or a name
- * less. A program asks at its end, and says that its output may lack something. cmds/
- * wrap_allocations.c notes the failures of a program's own calls, store/ those of SQLite.
+ * Records whether an allocation of this process has failed. Much code continues without the memory,
+ * for example without a line or a name. At its end, a program reports that its output may be
+ * incomplete. cmds/wrap_allocations.c records failures of a program's own calls, store/ those of
+ * SQLite.
  */
 #ifndef PROBE_COMMON_MEMORY_WATCH_H
 #define PROBE_COMMON_MEMORY_WATCH_H

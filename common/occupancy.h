@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many waves of a kernel a compute unit holds at a time, and what keeps it from holding more.
+ * Occupancy: how many waves of a kernel a compute unit can hold, and which resource limits it.
  *
  * Sources: LLVM, AMDGPUBaseInfo.cpp (getTotalNumVGPRs, getVGPRAllocGranule, getTotalNumSGPRs,
  * getSGPRAllocGranule, getMaxWavesPerEU, getMaxWorkGroupsPerCU), AMD's ISA documents (LDS size).

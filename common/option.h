@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Command lines from one table: parsing (getopt_long), --help and the list for completion and
- * manual checks all come from the same rows, so they cannot disagree.
+ * Command lines from one table: parsing (getopt_long), --help, and the list for completion and
+ * manual checks use the same rows, so that they agree.
  */
 #ifndef PROBE_COMMON_OPTION_H
 #define PROBE_COMMON_OPTION_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regular waves of a launch (wire.h section 3): those with every lane that a wave of the launch can
- * have, if the work-items of all of them have the same positions relative to the wave's first. The
- * application passes them to the GPU, and probe-run derives counters from them.
+ * Regular waves of a launch (wire_device.h section 3): all lanes are active, and the work-items of
+ * all waves have the same positions relative to the wave's first. The application passes their EXEC
+ * to the GPU, and probe-run derives counters from them.
  *
- * Work-items are numbered x first, then y, then z, 64 to a wave; the last wave of a workgroup may
- * be short (AMDGPU ABI, "Initial Kernel Execution State").
+ * Work-items are numbered with x fastest, then y, then z, 64 to a wave; the last wave of a
+ * workgroup may be partial (AMDGPU ABI, "Initial Kernel Execution State").
  */
 #ifndef PROBE_COMMON_REGULAR_WAVES_H
 #define PROBE_COMMON_REGULAR_WAVES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values of the environment contract (probe/env.h): probe-run checks what the user wrote with the
- * same functions by which the library in the application reads it.
+ * Values of the environment contract (probe/env.h). probe-run checks the user's values with the
+ * same functions by which the library in the application reads them.
  */
 #ifndef PROBE_COMMON_SELECTION_H
 #define PROBE_COMMON_SELECTION_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds equal numbers among a few: the cache lines of a wave's access, which are mostly distinct.
- * Two loops without data-dependent branches.
+ * Finds equal numbers among a few, such as the cache lines of a wave's access, which are mostly
+ * distinct. Two loops without data-dependent branches.
  */
 #ifndef PROBE_RULES_DISTINCT_H
 #define PROBE_RULES_DISTINCT_H

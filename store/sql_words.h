@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Words in SQL, made of the domain tables (<probe/wire_kinds.h> and its neighbours) by the
- * preprocessor: queries name values by their words, never by their numbers.
+ * Words in SQL, generated from the domain tables (<probe/wire_kinds.h> and others) by the
+ * preprocessor: queries refer to values by words, never by numbers.
  *
  *	SQL_WORD(PROBE_ACCESS_TABLE, "s.access")	the word, NULL for an unknown number
  *	SQL_TEXT(PROBE_VERDICT_TABLE, "p.verdict")	the same in a sentence
  *
- * The view probe_words offers the same to those who query a database with sqlite3.
+ * The view probe_words offers the same to users who query a database with sqlite3.
  */
 #ifndef PROBE_STORE_SQL_WORDS_H
 #define PROBE_STORE_SQL_WORDS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A store over records that are there already: a copy of a database, or the database itself. What
- * it holds may be anybody's: no triggers run, and its schema is not trusted.
+ * A store over existing records: a copy of a database, or the database itself. Its contents are not
+ * trusted: no triggers run, and the schema is not trusted.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the application's records say, as rows: ROCpd tables for what ROCpd v3 defines, probe_
- * tables for the rest. Row ids are the operating system's numbers where ROCpd's own writer does so
- * (process, thread) and the wire's numbers else (queue, code object, kernel, agent).
+ * Converts the application's records to rows: ROCpd tables for data that ROCpd v3 defines, probe_
+ * tables for the rest. Row ids are the operating system's numbers where ROCpd's own writer uses
+ * these (process, thread), otherwise the numbers of the wire format (queue, code object, kernel,
+ * agent).
  */
 #ifndef PROBE_STORE_STORE_FACTS_H
 #define PROBE_STORE_STORE_FACTS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Insides of the writing store, shared by store*.c. */
+/* Internals of the writing store, shared by store*.c. */
 #ifndef PROBE_STORE_STORE_PRIV_H
 #define PROBE_STORE_STORE_PRIV_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of a run: its guid and the schema's text with it filled in. */
+/* Names of a run: its guid, and the schema's text with the guid inserted. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

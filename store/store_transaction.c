@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The open transaction: its begin, and its end by a failure. store.c commits. */
+/* The open transaction: its start, and its end after a failure. store.c commits. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ids of strings that a database holds once each: text to number, in memory. */
+/* Ids of strings that a database stores once each: a map from text to number, in memory. */
 #ifndef PROBE_STORE_STRING_IDS_H
 #define PROBE_STORE_STRING_IDS_H
 

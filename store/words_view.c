@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The view probe_words: for each number in the database, its word and what it means. */
+/* The view probe_words: for each number in the database, its word and meaning. */
 #include "store/store_priv.h"
 
 #include "store/sql_words.h"

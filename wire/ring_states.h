@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Initial states of rings (wire.h section 4): at which slot of the table of states each is, and
- * its contents.
+ * Initial states of rings (wire_device.h section 4): their indices in the table of states, and
+ * their contents.
  */
 #ifndef PROBE_WIRE_RING_STATES_H
 #define PROBE_WIRE_RING_STATES_H

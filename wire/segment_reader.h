@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The supervisor's end of a segment (wire.h section 6). The other end is a process that may be
- * killed at any instruction, or hostile: every size used here is the supervisor's own copy, lengths
- * are read once and checked, payloads are copied before use, and what fails a check is counted. The
- * memory file is sealed, so the mapping cannot shrink.
+ * The supervisor's end of a segment (wire_segment.h section 6). The other end is a process that may
+ * be killed at any instruction, or may be hostile. Every size used here is the supervisor's own
+ * copy, lengths are read once and checked, payloads are copied before use, and records that fail a
+ * check are counted. The memory file is sealed, so that the mapping cannot shrink.
  */
 #ifndef PROBE_WIRE_SEGMENT_READER_H
 #define PROBE_WIRE_SEGMENT_READER_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Host records into the segment, from any number of threads (wire.h section 6).
+ * Writes host records to the segment, from any number of threads (wire_segment.h section 6).
  *
- * Putting a record takes no lock, allocates nothing, keeps errno and does not wait, but for _wait.
- * A record that finds the ring full is counted as dropped; the next one that fits is preceded by a
- * PROBE_HR_LOSS record with the number. The identity a reader may check once the process is gone:
- * emitted = committed + dropped + begun but never committed.
+ * Putting a record takes no lock, allocates nothing, preserves errno and does not wait, except for
+ * _wait. If a record finds the ring full, it is counted as dropped. The next record that fits is
+ * preceded by a PROBE_HR_LOSS record with that number. After the process has ended, a reader can
+ * check: emitted = committed + dropped + reserved but never committed.
  */
 #ifndef PROBE_WIRE_SEGMENT_WRITER_H
 #define PROBE_WIRE_SEGMENT_WRITER_H

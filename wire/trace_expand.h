@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Expands the short records of the device (wire.h: BLOCK and below) to the ones that handlers and
- * files have: one record per access. Done where rings are drained, before anything is stored.
+ * Expands the device's compact records (wire_device.h: BLOCK and below) to those that handlers and
+ * files use: one record per access. Done when rings are drained, before anything is stored.
  */
 #ifndef PROBE_WIRE_TRACE_EXPAND_H
 #define PROBE_WIRE_TRACE_EXPAND_H

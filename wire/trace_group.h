@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Accesses that the trace kind records together: names of GROUP sites (wire.h section 5). */
+/*
+ * Accesses that the trace kind records together: parses names of GROUP sites (wire_device.h section
+ * 5).
+ */
 #ifndef PROBE_WIRE_TRACE_GROUP_H
 #define PROBE_WIRE_TRACE_GROUP_H
 

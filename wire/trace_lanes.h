@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The addresses of one access of a wave, and its expanded records (wire.h). */
+/* The addresses of one access of a wave, and its expanded records (wire_device.h section 5). */
 #ifndef PROBE_WIRE_TRACE_LANES_H
 #define PROBE_WIRE_TRACE_LANES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of the trace kind (wire.h section 5) into the batches that handlers take. Used where
- * rings are drained and where stored pieces are read again; neither is trusted.
+ * Parses records of the trace kind (wire_device.h section 5) into the batches that handlers
+ * receive. Used when rings are drained and when stored pieces are read again; neither is trusted.
  */
 #ifndef PROBE_WIRE_TRACE_PARSER_H
 #define PROBE_WIRE_TRACE_PARSER_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Consecutive bytes of a trace ring, and how far they have been read. */
+/* Consecutive bytes of a trace ring, and the position of the reader. */
 #ifndef PROBE_WIRE_TRACE_PIECE_H
 #define PROBE_WIRE_TRACE_PIECE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which lanes' addresses BLOCK records have (wire.h section 5), where that follows from the launch
- * alone. The application passes it to the GPU, probe-run reads records with it.
+ * The lanes for which BLOCK records store addresses (wire_device.h section 5), if that follows from
+ * the launch alone. The application passes them to the GPU, and probe-run reads records with them.
  */
 #ifndef PROBE_WIRE_TRACE_ROWS_H
 #define PROBE_WIRE_TRACE_ROWS_H

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of this folder share: LLVM's analyses of one function. Callers see analysis.h. */
+/*
+ * LLVM's analyses of one function, shared by the files of this folder. Other code uses analysis.h.
+ */
 #ifndef PROBE_ANALYSIS_FUNCTION_H
 #define PROBE_ANALYSIS_FUNCTION_H
 

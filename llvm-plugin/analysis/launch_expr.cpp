@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Values that follow from the launch, as expressions that the host evaluates (struct
- * probe_expr_node): a walk down the operands, which adds a node for each value. Sums, products and
- * bitwise operations keep the lowest seven bits a function of the operands' lowest seven, so that
- * ids of workgroups matter modulo 128 only; operations that do not are for values that are the same
- * in all waves. Conditions of branches are exact, and so are addresses lane by lane: there
- * everything is allowed, but where variables are placed is not known.
+ * probe_expr_node): a walk over the operands adds a node for each value.
+ *
+ * Tested addresses are needed modulo 128 only. The low seven bits of a sum, product or bitwise
+ * operation depend on the operands' low seven bits only, so that ids of workgroups matter modulo
+ * 128. Other operations are allowed on values that are the same in all waves. Conditions of
+ * branches, and addresses per lane, are exact: there all operations are allowed, except that
+ * addresses of variables are unknown.
  */
 #include "llvm-plugin/analysis/function.h"
 #include "llvm-plugin/analysis/launch_expr.h"

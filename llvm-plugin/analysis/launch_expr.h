@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses and conditions that follow from the launch, as the host evaluates them (wire.h). */
+/*
+ * Addresses and conditions that follow from the launch, as expressions for the host (wire_sites.h).
+ */
 #ifndef PROBE_ANALYSIS_LAUNCH_EXPR_H
 #define PROBE_ANALYSIS_LAUNCH_EXPR_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which probes a target can have, and how wide its waves are. */
+/* Supported targets: which probes they can have, and the size of their waves. */
 #include "llvm-plugin/base/gpu_target.h"
 
 #include <stdbool.h>

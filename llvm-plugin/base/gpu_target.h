@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a target can have, and how asm for its waves is written. */
+/* Which probes a target can have, and how asm for its waves is written. */
 #ifndef PROBE_LLVM_PLUGIN_BASE_GPU_TARGET_H
 #define PROBE_LLVM_PLUGIN_BASE_GPU_TARGET_H
 

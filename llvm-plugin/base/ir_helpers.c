@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What all of the pass uses: memory, text, a few forms of code. Running out of memory ends the
- * compiler, as LLVM does itself. */
+/*
+ * Helpers of the whole pass: memory, text, common IR. Running out of memory ends the compiler, as
+ * in LLVM itself.
+ */
 #include "llvm-plugin/base/ir_helpers.h"
 
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Small things that several parts of the pass need.
- * Out of memory ends the compiler, as it does everywhere in it.
+ * Helpers that several parts of the pass use. Running out of memory ends the compiler, as
+ * everywhere in LLVM.
  */
 #ifndef PROBE_LLVM_PLUGIN_BASE_IR_HELPERS_H
 #define PROBE_LLVM_PLUGIN_BASE_IR_HELPERS_H

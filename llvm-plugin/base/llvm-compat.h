@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only place that knows LLVM versions. Included by C and by the one C++ file.
+ * The only file that depends on LLVM versions. Included by C files and by analysis/.
  *
- * A plugin is built for one LLVM major and only works inside that one: the loader's own check
- * (LLVM_PLUGIN_API_VERSION) has been 1 since LLVM 7, so llvm_version.c makes the real one.
+ * A plugin is built for one LLVM major and works inside that one only. The loader's check
+ * (LLVM_PLUGIN_API_VERSION) has been 1 since LLVM 7, so that llvm_version.c does the real check.
  */
 #ifndef PROBE_LLVM_PLUGIN_BASE_LLVM_COMPAT_H
 #define PROBE_LLVM_PLUGIN_BASE_LLVM_COMPAT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Short copies become vectors of 16 bytes and what remains; of longer ones the back end makes a
- * loop. See SITargetLowering and AMDGPUTTIImpl::getMemcpyLoopLoweringType in LLVM.
+ * Short copies become vectors of 16 bytes and the rest; longer ones become a loop, as in the back
+ * end. See SITargetLowering and AMDGPUTTIImpl::getMemcpyLoopLoweringType in LLVM.
  */
 #include "llvm-plugin/clone/lower_copies.h"
 

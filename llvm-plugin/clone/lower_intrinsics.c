@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Accesses that are neither load nor store in IR, made into what probes understand, in the base
- * clone: memcpy and its like become the loads and stores the back end makes of them; before a
- * buffer or global-to-LDS intrinsic, and before an access of scratch, comes a marker, a call that
- * names the address and stands for the access until pass_unmark() takes it away.
+ * Accesses that are neither loads nor stores in IR, converted for probes in the base clone. memcpy,
+ * memmove and memset become the loads and stores that the back end would generate. A marker is
+ * inserted before a buffer or global-to-LDS intrinsic, and before an access to scratch: a call with
+ * the address, which represents the access until pass_unmark() removes it.
  */
 #include "llvm-plugin/clone/lower_intrinsics.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What group_code.c needs besides groups: predicates, and what a wave does when it begins and ends.
- */
+/* Parts of group_code.c apart from groups: predicates, and a wave's entry and exit. */
 #ifndef PROBE_LLVM_PLUGIN_EMIT_GROUP_CODE_PARTS_H
 #define PROBE_LLVM_PLUGIN_EMIT_GROUP_CODE_PARTS_H
 

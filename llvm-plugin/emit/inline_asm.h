@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An asm block being written: its lines, constraints and operands. Start with {0},
- * and with the wave where its width matters. In a line "@n" is 64 or 32, as many as the wave has
- * lanes, @exec its mask and @vcc the other one.
+ * Builder of an asm block: lines, constraints and operands. Initialise it with {0}, and with the
+ * wave form if the wave's size matters. In a line, "@n" is the number of lanes of a wave (64 or
+ * 32), @exec and @vcc are its mask registers.
  */
 #ifndef PROBE_LLVM_PLUGIN_EMIT_INLINE_ASM_H
 #define PROBE_LLVM_PLUGIN_EMIT_INLINE_ASM_H

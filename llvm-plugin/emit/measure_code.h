@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Accesses that are measured: calls of the device library's functions as measure_access.h says, in
- * asm blocks for the reasons given there.
+ * Measured accesses: calls of the device library's functions in asm blocks, for the reasons given
+ * in measure_access.h.
  */
 #ifndef PROBE_LLVM_PLUGIN_EMIT_MEASURE_CODE_H
 #define PROBE_LLVM_PLUGIN_EMIT_MEASURE_CODE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which blocks run together, and how each class is counted (count_kind.h). */
+/* Classes of blocks that execute together, and how each class is counted (count_kind.h). */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code of the `count` kind. What is put into a block is asm of one to three scalar
- * instructions, which are declared to read and write no memory: accesses around it may be
- * merged as in the original.
+ * Code of the `count` kind. The code of a block is asm with one to three scalar instructions. It is
+ * declared to access no memory, so that accesses around it can be merged as in the original.
  */
 #include "llvm-plugin/kinds/count_kind.h"
 

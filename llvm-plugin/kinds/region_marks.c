@@ -2,9 +2,9 @@
 /*
  * The calls of include/probe/device.h, and the sites of the `time` kind.
  *
- * A call arrives here as llvm.annotation with a text that begins with "probe:", an intrinsic that
- * the back end drops and that keeps its place among its like. Stamps and messages go into the
- * clones; in originals, and in the clones of other kinds, the calls are taken out.
+ * A call is an llvm.annotation intrinsic whose text starts with "probe:". The back end drops it,
+ * and it keeps its order relative to others. Stamps and messages replace it in clones; it is
+ * removed from originals and from clones of other kinds.
  */
 #include <stdbool.h>
 #include <stddef.h>

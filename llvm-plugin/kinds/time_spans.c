@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spans that hold no other stamp and that a wave leaves by their end alone: such a span is one
- * record, and its begin stays in a register until then (time_probe.h). Found by walks over the
- * control flow. That a lane meets begin and end in turns, with no stamp between, means the same for
- * its wave: what lies between has one way in and one out, so the back end keeps it together. It has
- * more ways out if the compiler has made two ends of one, or the user has: then lanes may come to
- * them apart.
+ * Finds spans without nested stamps that a wave leaves only by their end. Such a span is one
+ * record, and its begin stays in a register until then (time_probe.h).
+ *
+ * The search walks the control flow. If every lane executes begin and end alternately, without a
+ * stamp in between, the same holds for its wave: the code in between has a single entry and a
+ * single exit, so that the back end does not duplicate it. If the compiler or the user has several
+ * ends, there are several exits, and diverged lanes may reach them separately.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Accesses whose lanes the trace kind need not look at (wire.h section 5: PROVED). */
+/*
+ * Accesses with proved strides, for which the trace kind records one address (wire_device.h section
+ * 5: PROVED).
+ */
 #ifndef PROBE_LLVM_PLUGIN_KINDS_TRACE_AFFINE_H
 #define PROBE_LLVM_PLUGIN_KINDS_TRACE_AFFINE_H
 

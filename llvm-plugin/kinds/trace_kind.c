@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trace kind: the accesses of a basic block share a record (trace_probe.c), which is written
- * where the last of them is. Addresses that are a constant apart share a base. A barrier, a call or
- * a message between them ends a record, so that records are in program order.
+ * The trace kind. The accesses of a basic block share a record (trace_probe.c), which is written at
+ * the last of them. Addresses at constant distances share a base. A barrier, a call or a message in
+ * between ends a record, so that records are in program order.
  *
- * Groups are found twice, in the base clone for the table and in the clone: both are equal.
+ * Groups are formed twice, in the base clone for the site table and in the clone, with the same
+ * result.
  */
 #include <stdbool.h>
 #include <stddef.h>

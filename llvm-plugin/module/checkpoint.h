@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What compiles without probes compiles with them. No bound on the registers of a probe can promise
- * that, since the code generator comes after the pass and its limits are not known here. So the
- * compiler forks before the pass changes anything: the child goes on with probes. If it fails, the
- * parent, whose module is as it was, goes on without those that failed. It costs a fork if nothing
- * fails.
+ * Code that compiles without probes must compile with them. No limit on a probe's registers can
+ * ensure this, because the code generator runs after the pass, and its limits are not known here.
+ * The compiler therefore forks before the pass changes anything, and the child continues with
+ * probes. If the child fails, the parent, whose module is unchanged, continues without the clones
+ * that failed. Otherwise the cost is one fork.
  */
 #ifndef PROBE_LLVM_PLUGIN_MODULE_CHECKPOINT_H
 #define PROBE_LLVM_PLUGIN_MODULE_CHECKPOINT_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Clones that are not made, because the compiler makes no code for them or it would be wrong. */
+/*
+ * Clones that are dropped, because the compiler cannot generate code for them, or the code would be
+ * wrong.
+ */
 #ifndef PROBE_LLVM_PLUGIN_MODULE_DROPPED_CLONES_H
 #define PROBE_LLVM_PLUGIN_MODULE_DROPPED_CLONES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the plugin's entry point (analysis/plugin_entry.cpp) calls. */
+/* The interface for the plugin's entry point (analysis/plugin_entry.cpp). */
 #ifndef PROBE_LLVM_PLUGIN_MODULE_INSTRUMENT_H
 #define PROBE_LLVM_PLUGIN_MODULE_INSTRUMENT_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is the LLVM of this process the one we were built for? Asked before anything of LLVM is called.
+ * Was the plugin built for the LLVM of this process? Checked before any function of LLVM is called.
  *
- * The answer must not depend on LLVM's structures, so it comes from which C functions exist:
- * LLVMGetVersion appeared in LLVM 16, LLVMPointerTypeInContext in LLVM 15.
+ * The check must not depend on LLVM's structures. It tests which C functions exist: LLVMGetVersion
+ * was added in LLVM 16, LLVMPointerTypeInContext in LLVM 15.
  */
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sites whose addresses the host makes lane by lane (wire.h, PROBE_GROUP_LANES). */
+/* Sites whose addresses the host computes per lane (wire_sites.h, PROBE_GROUP_LANES). */
 #include "llvm-plugin/plan/lane_addresses.h"
 
 #include <stdbool.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which instructions are sites, how the machine splits them, and where they stand in the source. */
+/*
+ * Which instructions are sites, how the hardware splits their accesses, and their source locations.
+ */
 #include "llvm-plugin/sites/access_sites.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which instructions are sites, how the machine splits them, and where they are in the source.
+ * Which instructions are sites, how the hardware splits their accesses, and their source locations.
  */
 #ifndef PROBE_LLVM_PLUGIN_SITES_ACCESS_SITES_H
 #define PROBE_LLVM_PLUGIN_SITES_ACCESS_SITES_H

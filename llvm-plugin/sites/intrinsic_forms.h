@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Intrinsics that access memory, by their names; and markers, which stand for an access in a base
- * clone where the IR has none of a kind that probes understand (clone/lower_intrinsics.c).
+ * Intrinsics that access memory, by name. Also markers, which represent accesses in a base clone
+ * that are not loads or stores in IR (clone/lower_intrinsics.c).
  */
 #ifndef PROBE_LLVM_PLUGIN_SITES_INTRINSIC_FORMS_H
 #define PROBE_LLVM_PLUGIN_SITES_INTRINSIC_FORMS_H

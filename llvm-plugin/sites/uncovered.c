@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What no probe sees, by name and reason, for the site table (wire.h section 2). */
+/* Accesses without probes, by name and reason, for the site table (wire_sites.h section 2). */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

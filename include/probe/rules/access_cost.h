@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one execution of an access costs, summed over its machine accesses, in the words of the
- * device counters (enum probe_counter in <probe/wire_device.h>).
+ * The cost of one execution of an access, summed over its machine accesses, as device counters
+ * (enum probe_counter in <probe/wire_device.h>).
  */
 #ifndef PROBE_RULES_ACCESS_COST_H
 #define PROBE_RULES_ACCESS_COST_H
