@@ -410,11 +410,16 @@
 
 /*
  * Each of s17 lanes has a cache line of its own. If the data would fit into one 64 B line, the
- * first lane adds all counters here.
+ * first lane adds all counters here. Not if all lanes that carry counters are active, since these
+ * then add the counters of further rows (MEASURE_RETURN).
  */
 #define LINES_ALL_DISTINCT                                                                         \
 	".Lfast_all_distinct%=:\n\t"                                                               \
+	".if %[unit] > 4\n\t"                                                                      \
 	"s_cmp_gt_u32 s10, 64 / %[unit]\n\t"                                                       \
+	".else\n\t"                                                                                \
+	"s_cmp_gt_u32 s10, 14\n\t"                                                                 \
+	".endif\n\t"                                                                               \
 	"s_cbranch_scc1 .Lfast_sum%=\n\t"                                                          \
 	"s_sub_u32 s22, s10, 1\n\t"                                                                \
 	"s_mov_b32 s20, 1\n\t"                                                                     \
