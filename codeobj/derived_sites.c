@@ -192,7 +192,7 @@ static struct probe_err *read_member(struct reading *r, uint32_t id)
 	memcpy(to->stride, proof->stride, sizeof(to->stride));
 	memcpy(to->field, proof->bitfield, sizeof(to->field));
 	for (int i = 0; i < PROBE_BITFIELDS; i++)
-		if (to->field[i].axis > 2 || to->field[i].shift > 31)
+		if (to->field[i].axis > 2 || to->field[i].shift > 31 || to->field[i].multiplier > 3)
 			return malformed(r, "site", id, "malformed bit field", (uint64_t)i);
 	s->member_count++;
 	return NULL;

@@ -74,16 +74,46 @@ static bool stride_of(const struct model_launch *launch, const struct probe_site
 	       *ret < REACH;
 }
 
+/* What ids, and bits of ids, are multiplied by in this launch. */
+struct member_strides {
+	int64_t id[3];
+	int64_t field[PROBE_BITFIELDS];
+};
+
+static bool strides_of(const struct model_launch *launch, const struct site_member *member,
+		       struct member_strides *ret)
+{
+	uint8_t multipliers = 0;
+
+	*ret = (struct member_strides){0};
+	for (int i = 0; i < PROBE_BITFIELDS; i++) {
+		const struct probe_site_bitfield *field = &member->field[i];
+
+		ret->field[i] = 1;
+		if (!field->times || !field->multiplier)
+			continue;
+		multipliers |= (uint8_t)(1u << (field->multiplier - 1));
+		if (!stride_of(launch, &member->stride[field->multiplier - 1], &ret->field[i]))
+			return false;
+	}
+	for (int i = 0; i < 3; i++)
+		/* Otherwise there is only one id along this axis. */
+		if (launch->group[i] > 1 && !(multipliers >> i & 1) &&
+		    !stride_of(launch, &member->stride[i], &ret->id[i]))
+			return false;
+	return true;
+}
+
 /* The address of a lane, minus the uniform part U (struct site_member). */
 static bool address_of(const struct model_launch *launch, const struct site_member *member,
-		       const struct wave_class *class, const int64_t stride[3], unsigned lane,
-		       int64_t *ret)
+		       const struct wave_class *class, const struct member_strides *strides,
+		       unsigned lane, int64_t *ret)
 {
 	const uint32_t *group = launch->group;
 	const int64_t id[3] = {lane % group[0], lane / group[0] % group[1],
 			       lane / group[0] / group[1]};
 
-	*ret = stride[0] * id[0] + stride[1] * id[1] + stride[2] * id[2];
+	*ret = strides->id[0] * id[0] + strides->id[1] * id[1] + strides->id[2] * id[2];
 	for (int i = 0; i < PROBE_BITFIELDS; i++) {
 		const struct probe_site_bitfield *field = &member->field[i];
 		int64_t value = id[field->axis] >> field->shift & field->mask;
@@ -93,6 +123,7 @@ static bool address_of(const struct model_launch *launch, const struct site_memb
 		if (field->observed)
 			value &= class->observed;
 		if (__builtin_mul_overflow(value, field->times, &value) ||
+		    __builtin_mul_overflow(value, strides->field[i], &value) ||
 		    __builtin_add_overflow(*ret, value, ret))
 			return false;
 	}
@@ -105,21 +136,18 @@ static bool offsets_of(const struct model_launch *launch, const struct site_memb
 {
 	bool rising = member->rising && !class->checked;
 	const uint32_t *group = launch->group;
-	int64_t stride[3] = {0}, first;
+	struct member_strides strides;
+	int64_t first;
 
-	if (!group[0] || !group[1] || !group[2])
+	if (!group[0] || !group[1] || !group[2] || !strides_of(launch, member, &strides))
 		return false;
-	for (int i = 0; i < 3; i++)
-		/* Otherwise there is only one id along this axis. */
-		if (group[i] > 1 && !stride_of(launch, &member->stride[i], &stride[i]))
-			return false;
-	if (!address_of(launch, member, class, stride, (unsigned)__builtin_ctzll(class->exec),
+	if (!address_of(launch, member, class, &strides, (unsigned)__builtin_ctzll(class->exec),
 			&first))
 		return false;
 	for (uint64_t rest = class->exec; rest; rest &= rest - 1) {
 		int64_t *offset = &ret[__builtin_ctzll(rest)];
 
-		if (!address_of(launch, member, class, stride, (unsigned)__builtin_ctzll(rest),
+		if (!address_of(launch, member, class, &strides, (unsigned)__builtin_ctzll(rest),
 				offset) ||
 		    __builtin_sub_overflow(*offset, first, offset) || *offset <= -REACH ||
 		    *offset >= REACH || (rising && *offset < 0))

@@ -56,6 +56,15 @@ void run_code_destroy(struct run_code *code)
 	free(code);
 }
 
+/* Handlers take strides for those of ids. */
+static bool has_multipliers(const struct site_member *member)
+{
+	for (int i = 0; i < PROBE_BITFIELDS; i++)
+		if (member->field[i].times && member->field[i].multiplier)
+			return true;
+	return false;
+}
+
 static bool fill_site(const struct run_code *code, uint32_t id, struct probe_site_info *ret)
 {
 	const struct probe_sites *table = code->table;
@@ -101,8 +110,8 @@ static bool fill_site(const struct run_code *code, uint32_t id, struct probe_sit
 		.near_distance = site->near_distance,
 		.address_class = site->address_class,
 		.address_flags = site->address_flags,
-		.strides = member ? member->stride : NULL,
-		.bitfields = member ? member->field : NULL,
+		.strides = member && !has_multipliers(member) ? member->stride : NULL,
+		.bitfields = member && !has_multipliers(member) ? member->field : NULL,
 	};
 	return true;
 }

@@ -12,7 +12,7 @@
  * Also changes with the interface between clones and the library in the application. The library
  * runs clones of its own version only.
  */
-#define PROBE_SITES_VERSION	11u
+#define PROBE_SITES_VERSION	12u
 #define PROBE_SITES_VERSION_MIN 11u /* oldest version that can be read */
 
 /*
@@ -149,15 +149,16 @@ struct probe_site_stride {
 
 /*
  * times * (id along `axis` >> shift & mask). With `observed`, the masked bits are combined with the
- * group's observed value by another and.
+ * group's observed value by another and. The site's
+ * stride[multiplier - 1] is another factor, and of no id then.
  */
 struct probe_site_bitfield {
 	int64_t times; /* 0 = there is none */
 	uint32_t mask;
 	uint8_t axis;
 	uint8_t shift;
-	uint8_t observed; /* the histogram's bucket has that value (section 3) */
-	uint8_t reserved;
+	uint8_t observed;   /* the histogram's bucket has that value (section 3) */
+	uint8_t multiplier; /* 0 = none */
 };
 enum {
 	PROBE_BITFIELDS = 4,

@@ -122,7 +122,8 @@ static void check_indices(const struct probe_sites *s)
 		assert_true(below(member->base, s->expression_count));
 		assert_true(below(member->address, s->expression_count));
 		for (int f = 0; f < PROBE_BITFIELDS; f++)
-			assert_true(member->field[f].axis < 3 && member->field[f].shift < 32);
+			assert_true(member->field[f].axis < 3 && member->field[f].shift < 32 &&
+				    member->field[f].multiplier <= 3);
 	}
 }
 

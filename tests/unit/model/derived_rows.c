@@ -211,6 +211,33 @@ static void test_fields(void **state)
 	free(rows.row);
 }
 
+/* The same bits, and a launch value as another factor: the stride that they name is of no id. */
+static void test_multiplied_bits(void **state)
+{
+	struct probe_counter_row raw[] = {{.site = BRANCH}, {.site = MASKS}};
+	struct probe_bucket_row masks = {
+		.count = {5},
+		.bucket = {{.exec = 0xffffffff00000000, .residues = PROBE_BUCKET_TAKEN}},
+	};
+	struct derived_rows rows;
+	const uint64_t *load;
+
+	(void)state;
+	fill_table();
+	raw[0].value[PROBE_GROUP_SKIPPED] = 40;
+	memcpy(raw[1].value, &masks, sizeof(masks));
+	members[LOAD].stride[0].constant = 16;
+	members[LOAD].field[1] =
+		(struct probe_site_bitfield){.times = 2, .mask = 7, .shift = 1, .multiplier = 1};
+	rows = make(&launch, raw, 2);
+	load = find(&rows, LOAD);
+	assert_int_equal(load[PROBE_C_EXECUTIONS], 5);
+	assert_int_equal(load[PROBE_C_LINES64], 5 * 4);
+	assert_int_equal(load[PROBE_C_LINES128], 5 * 2);
+	assert_int_equal(rows.lost, 0);
+	free(rows.row);
+}
+
 /* A stride that is -4 * the group's height. */
 static void test_packet_stride(void **state)
 {
@@ -464,7 +491,7 @@ int main(void)
 		cmocka_unit_test(test_launched),      cmocka_unit_test(test_placed),
 		cmocka_unit_test(test_residues),      cmocka_unit_test(test_upper_residues),
 		cmocka_unit_test(test_lost),	      cmocka_unit_test(test_addressed),
-		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_hostile),	      cmocka_unit_test(test_multiplied_bits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, tear_down);
