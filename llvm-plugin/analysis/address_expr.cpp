@@ -147,3 +147,44 @@ const SCEV *address_expr(const analysis &in, Value *pointer)
 {
 	return AddressExpr(in, false).pointer(pointer);
 }
+
+static bool step_of(const analysis &in, const SCEV *expr, const Loop *loop, int64_t &ret)
+{
+	int64_t part;
+
+	ret = 0;
+	if (in.evolution.isLoopInvariant(expr, loop))
+		return true;
+	if (auto *cast = dyn_cast<SCEVCastExpr>(expr))
+		return step_of(in, cast->getOperand(), loop, ret);
+	if (auto *sum = dyn_cast<SCEVAddExpr>(expr)) {
+		for (const SCEV *operand : sum->operands()) {
+			if (!step_of(in, operand, loop, part))
+				return false;
+			ret += part;
+		}
+		return true;
+	}
+	if (auto *product = dyn_cast<SCEVMulExpr>(expr)) {
+		auto *times = dyn_cast<SCEVConstant>(product->getOperand(0));
+
+		return times && product->getNumOperands() == 2 &&
+		       step_of(in, product->getOperand(1), loop, part) &&
+		       !__builtin_mul_overflow(part, times->getAPInt().getSExtValue(), &ret);
+	}
+	auto *recurrence = dyn_cast<SCEVAddRecExpr>(expr);
+	auto *step = recurrence && recurrence->getLoop() == loop
+			     ? dyn_cast<SCEVConstant>(recurrence->getStepRecurrence(in.evolution))
+			     : nullptr;
+	if (step)
+		ret = step->getAPInt().getSExtValue();
+	return step;
+}
+
+bool analysis_loop_step(const struct analysis *in, LLVMBasicBlockRef block, LLVMValueRef pointer,
+			int64_t *ret)
+{
+	const Loop *loop = in->loops.getLoopFor(unwrap(block));
+
+	return loop && step_of(*in, address_expr(*in, unwrap(pointer)), loop, *ret);
+}

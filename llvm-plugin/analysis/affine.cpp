@@ -37,8 +37,21 @@ bool Affine::cancels(const SCEV *a, const SCEV *b)
 		opposed(one.constant, other.constant) || opposed(one.factor, other.factor));
 }
 
+/* The same of bits that are multiplied by launch values. */
+bool Affine::fields_cancel(const Form &a, const Form &b) const
+{
+	for (const Field &one : a.fields)
+		for (const Field &other : b.fields)
+			if ((one.by || other.by) &&
+			    (one.by != other.by || opposed(one.times, other.times)))
+				return true;
+	return false;
+}
+
 bool Affine::add(Form &to, const Form &from)
 {
+	if ((!to.wraps.empty() || !from.wraps.empty()) && fields_cancel(to, from))
+		return false;
 	for (int i = 0; i < 3; i++) {
 		const SCEV *&have = to.coefficient[i], *more = from.coefficient[i];
 
@@ -48,7 +61,7 @@ bool Affine::add(Form &to, const Form &from)
 		if (have && have->isZero())
 			have = nullptr;
 	}
-	for (const affine_field &field : from.fields)
+	for (const Field &field : from.fields)
 		add_field(to, field);
 	for (Value *value : from.wraps)
 		if (!is_contained(to.wraps, value))
@@ -77,14 +90,15 @@ bool Affine::scale(Form &form, const SCEV *by)
 {
 	auto *constant = dyn_cast<SCEVConstant>(by);
 
-	if (!constant && !form.fields.empty())
-		return false;
 	for (const SCEV *&coefficient : form.coefficient)
 		if (coefficient)
 			coefficient = evolution.getMulExpr(coefficient, by);
-	for (affine_field &field : form.fields)
-		field.times = (int64_t)((uint64_t)field.times *
-					(uint64_t)constant->getAPInt().getSExtValue());
+	for (Field &field : form.fields)
+		if (constant)
+			field.times = (int64_t)((uint64_t)field.times *
+						(uint64_t)constant->getAPInt().getSExtValue());
+		else
+			field.by = field.by ? evolution.getMulExpr(field.by, by) : by;
 	form.rest = evolution.getMulExpr(form.rest, by);
 	return true;
 }
@@ -193,13 +207,16 @@ bool Affine::form_bounds(const Form &form, int64_t &low, int64_t &high)
 	if (!form.aligned.empty())
 		return false;
 	bounds(in, form.rest, low, high);
+	for (const Field &field : form.fields)
+		if (field.by)
+			return false;
 	for (int axis = 0; axis < 3; axis++) {
 		auto *constant = dyn_cast_or_null<SCEVConstant>(form.coefficient[axis]);
 		int64_t least = constant ? constant->getAPInt().getSExtValue() : 0, most = least;
 
 		if (form.coefficient[axis] && !constant)
 			return false;
-		for (const affine_field &field : form.fields)
+		for (const Field &field : form.fields)
 			if (field.axis == axis)
 				(field.times < 0 ? least : most) += (int32_t)field.times;
 		low += std::min<int64_t>(least, 0) * ID_MAX;
@@ -233,8 +250,13 @@ bool Affine::extension(const SCEVIntegralCastExpr *expr, Form &ret)
 	for (const SCEV *&coefficient : ret.coefficient)
 		if (coefficient)
 			coefficient = convert(coefficient, expr->getType(), extend);
-	for (affine_field &field : ret.fields)
+	if (!ret.wraps.empty() && fields_cancel(ret, ret))
+		return false;
+	for (Field &field : ret.fields) {
 		field.times = (int32_t)field.times;
+		if (field.by)
+			field.by = convert(field.by, expr->getType(), extend);
+	}
 	/* Split the constant off, so that adjacent accesses have the rest in common. */
 	const SCEV *rest = without_constant(evolution, ret.rest, constant);
 	ret.rest = evolution.getAddExpr(
@@ -341,6 +363,45 @@ bool Affine::take_apart(const SCEV *expr, Form &ret)
 
 /* ---- Results -------------------------------------------------------------------------------- */
 
+static bool same_stride(const struct affine_stride &a, const struct affine_stride &b)
+{
+	return a.constant == b.constant && a.factor == b.factor &&
+	       (!a.factor || (a.offset == b.offset && a.bits == b.bits));
+}
+
+/* A stride of no id, to multiply bits by. `used`: strides that are such. */
+static bool find_multiplier(const struct affine_stride &factor, struct affine_address *ret,
+			    unsigned &used, uint8_t &multiplier)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		bool taken = ret->stride[i].constant || ret->stride[i].factor;
+
+		if (taken && (!(used >> i & 1) || !same_stride(ret->stride[i], factor)))
+			continue;
+		ret->stride[i] = factor;
+		used |= 1u << i;
+		multiplier = (uint8_t)(i + 1);
+		return true;
+	}
+	return false;
+}
+
+static bool add_fields(const analysis &in, const Form &form, struct affine_address *ret)
+{
+	unsigned used = 0;
+
+	for (const Field &field : form.fields) {
+		struct affine_stride factor;
+		affine_field &to = ret->field[ret->fields++];
+
+		to = field;
+		if (field.by && (!launch_factor(in, field.by, factor) ||
+				 !find_multiplier(factor, ret, used, to.multiplier)))
+			return false;
+	}
+	return true;
+}
+
 bool analysis_affine(const struct analysis *in, LLVMValueRef inst, LLVMValueRef pointer,
 		     struct affine_address *ret, LLVMValueRef *ret_blocker)
 {
@@ -360,8 +421,8 @@ bool analysis_affine(const struct analysis *in, LLVMValueRef inst, LLVMValueRef 
 	for (int i = 0; i < 3; i++)
 		if (form.coefficient[i] && !launch_factor(*in, form.coefficient[i], ret->stride[i]))
 			return false;
-	for (const affine_field &field : form.fields)
-		ret->field[ret->fields++] = field;
+	if (!add_fields(*in, form, ret))
+		return false;
 	for (Value *value : form.wraps)
 		ret->wraps[ret->wrap_count++] = wrap(value);
 	for (const affine_aligned &each : form.aligned)
@@ -379,12 +440,6 @@ bool affine_uniform(const struct affine_address *address)
 	return !address->fields;
 }
 
-static bool same_stride(const struct affine_stride &a, const struct affine_stride &b)
-{
-	return a.constant == b.constant && a.factor == b.factor &&
-	       (!a.factor || (a.offset == b.offset && a.bits == b.bits));
-}
-
 bool affine_same_strides(const struct affine_address *a, const struct affine_address *b)
 {
 	for (int i = 0; i < 3; i++)
@@ -394,6 +449,7 @@ bool affine_same_strides(const struct affine_address *a, const struct affine_add
 		unsigned k = 0;
 
 		while (k < b->fields && (a->field[i].times != b->field[k].times ||
+					 a->field[i].multiplier != b->field[k].multiplier ||
 					 !same_field(a->field[i], b->field[k])))
 			k++;
 		if (k == b->fields)

@@ -11,10 +11,10 @@
 using namespace llvm;
 using namespace llvm::PatternMatch;
 
-void Affine::add_field(Form &form, const affine_field &field)
+void Affine::add_field(Form &form, const Field &field)
 {
-	for (affine_field &old : form.fields)
-		if (same_field(old, field)) {
+	for (Field &old : form.fields)
+		if (same_field(old, field) && old.by == field.by) {
 			old.times = (int64_t)((uint64_t)old.times + (uint64_t)field.times);
 			if (!old.times)
 				form.fields.erase(&old);
@@ -41,7 +41,7 @@ bool Affine::bits_of(Value *value, affine_field &ret)
 	int axis = item_axis(value);
 
 	if (axis >= 0) {
-		ret = {1, ID_MAX, (uint8_t)axis, 0, nullptr};
+		ret = {1, ID_MAX, (uint8_t)axis, 0, 0, nullptr};
 		return true;
 	}
 	if (!value->getType()->isIntegerTy())
@@ -87,19 +87,27 @@ bool Affine::bits(const SCEV *expr, affine_field &ret)
 	return bit_field_clip(ret, width);
 }
 
+/* In a regular wave ids are a multiple of 64, or of a wave's rows, plus less than 64. */
+bool Affine::shared(const affine_field &field) const
+{
+	return in.bounded && field.shift >= LANE_BITS;
+}
+
 bool Affine::whole_field(const SCEV *expr, Form &ret)
 {
 	affine_field field;
 
 	if (!bits(expr, field))
 		return false;
-	ret.rest = evolution.getZero(expr->getType());
+	ret.rest = shared(field) ? expr : evolution.getZero(expr->getType());
+	if (shared(field))
+		return true;
 	/* A field with all bits of an id is the id. */
 	if (!field.shift && field.mask == ID_MAX)
 		ret.coefficient[field.axis] =
 			evolution.getConstant(expr->getType(), (uint64_t)field.times);
 	else
-		add_field(ret, field);
+		add_field(ret, {field, nullptr});
 	return true;
 }
 
@@ -128,7 +136,7 @@ bool Affine::logic(Instruction *inst, Form &ret)
 		ret = Form();
 	else
 		both.times *= inst->getOpcode() == Instruction::Or ? -1 : -2;
-	add_field(ret, both);
+	add_field(ret, {both, nullptr});
 	ret.rest = masks ? evolution.getZero(inst->getType())
 			 : evolution.getAddExpr(ret.rest, evolution.getSCEV(with));
 	return true;
@@ -154,7 +162,7 @@ bool Affine::global_id(Value *value, Form &ret, affine_field &bits)
 	if (axis < 0 || constant % 64)
 		return false;
 	add_aligned(ret, {wrap(value), (uint8_t)axis});
-	bits = {1, ID_MAX, (uint8_t)axis, 0, nullptr};
+	bits = {1, ID_MAX, (uint8_t)axis, 0, 0, nullptr};
 	return true;
 }
 
@@ -195,7 +203,8 @@ bool Affine::wave_bits(Instruction *inst, Form &ret)
 		ret.coefficient = {};
 	else
 		bits.times = op == Instruction::Or ? -1 : -2;
-	add_field(ret, bits);
+	if (!shared(bits))
+		add_field(ret, {bits, nullptr});
 	/* Represents the uniform part: equal for equal expressions. */
 	ret.rest = evolution.getSCEV(inst);
 	return true;

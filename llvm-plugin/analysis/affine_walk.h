@@ -8,13 +8,18 @@
 
 #include "llvm-plugin/analysis/function.h"
 
-enum { ID_MAX = 1023, NARROW_BITS = 32, CONSTANT_MAX = 4096 };
+enum { ID_MAX = 1023, NARROW_BITS = 32, CONSTANT_MAX = 4096, LANE_BITS = 6 };
+
+/* `by`: a launch value that the bits are multiplied by, too; NULL = 1. */
+struct Field : affine_field {
+	const llvm::SCEV *by;
+};
 
 /* The affine form of a value; expressions have the width of the value. */
 struct Form {
 	const llvm::SCEV *rest = nullptr;		    /* U */
 	std::array<const llvm::SCEV *, 3> coefficient = {}; /* NULL = 0 */
-	llvm::SmallVector<affine_field, 2> fields;
+	llvm::SmallVector<Field, 2> fields;
 	llvm::SmallVector<llvm::Value *, 2> wraps;
 	llvm::SmallVector<affine_aligned, 2> aligned;
 	bool rising = false;
@@ -35,14 +40,16 @@ class Affine
 	bool fail(llvm::Value *value);
 	bool by_kind(const llvm::SCEV *expr, Form &ret);
 	const llvm::SCEV *convert(const llvm::SCEV *expr, llvm::Type *type, bool extend);
-	void add_field(Form &form, const affine_field &field);
+	void add_field(Form &form, const Field &field);
 	void add_aligned(Form &form, const affine_aligned &added);
 	bool add(Form &to, const Form &from);
 	bool scale(Form &form, const llvm::SCEV *by);
 	bool bits(const llvm::SCEV *expr, affine_field &ret);
 	bool bits_of(llvm::Value *value, affine_field &ret);
+	bool shared(const affine_field &field) const;
 	bool whole_field(const llvm::SCEV *expr, Form &ret);
 	bool cancels(const llvm::SCEV *a, const llvm::SCEV *b);
+	bool fields_cancel(const Form &a, const Form &b) const;
 	bool sum(const llvm::SCEVAddExpr *expr, Form &ret);
 	bool product(const llvm::SCEVMulExpr *expr, Form &ret);
 	bool recurrence(const llvm::SCEVAddRecExpr *expr, Form &ret);

@@ -73,13 +73,17 @@ struct affine_stride {
 	LLVMValueRef value; /* the argument or parameter */
 };
 
-/* times * (the id along `axis` >> shift & mask & with) */
+/*
+ * times * (the id along `axis` >> shift & mask & with). The address's stride[multiplier - 1] is
+ * another factor, and of no id then.
+ */
 struct affine_field {
 	int64_t times;
 	uint32_t mask;
 	uint8_t axis;
 	uint8_t shift;
-	LLVMValueRef with; /* uniform, observed at the access; NULL = all ones */
+	uint8_t multiplier; /* 0 = none */
+	LLVMValueRef with;  /* uniform, observed at the access; NULL = all ones */
 };
 
 /*
@@ -114,6 +118,13 @@ bool affine_same_strides(const struct affine_address *a, const struct affine_add
 /* Bytes from a to b, addresses in one block, in every execution in which both are affine. */
 bool affine_distance(const struct analysis *in, const struct affine_address *a,
 		     const struct affine_address *b, int64_t *ret);
+
+/*
+ * Bytes that the address moves by from one iteration of the block's innermost loop to the next,
+ * unless it wraps. False: that is no constant.
+ */
+bool analysis_loop_step(const struct analysis *in, LLVMBasicBlockRef block, LLVMValueRef pointer,
+			int64_t *ret);
 
 /* ---- Differences ---------------------------------------------------------------------------- */
 

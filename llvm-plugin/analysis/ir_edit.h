@@ -31,6 +31,8 @@ void ir_rename(LLVMValueRef function, const char *name);
 void ir_delete(LLVMValueRef function, void *analyses);
 /* Merge adjacent accesses and infer address spaces, as the back end will. */
 void ir_merge_accesses(LLVMValueRef function, void *analyses);
+/* One scalar definition of each id, and of what addresses are made of (address_forms.cpp). */
+void ir_unite_addresses(LLVMValueRef function, void *analyses);
 /* Replace a memcpy, memmove or memset by the back end's loop, with its debug location. */
 void ir_expand_copy(LLVMValueRef call, void *analyses);
 /* Invalidate all analyses of a function. */

@@ -96,6 +96,8 @@ static const char *const mechanisms[PASS_MECHANISMS] = {
 	[PASS_PREFIX_HISTOGRAM] = "prefix-histogram",
 	[PASS_RUN_COUNTERS] = "run-counters",
 	[PASS_LEADERS] = "leaders",
+	[PASS_ADDRESS_FORMS] = "address-forms",
+	[PASS_RESIDUE_LANES] = "residue-lanes",
 };
 
 static char *list_mechanisms(void)

@@ -146,8 +146,11 @@ void clone_base(struct call_unit *unit, LLVMModuleRef module, const struct pass_
 	/*
 	 * The back end does not vectorise optnone functions, so the clone is not vectorised either.
 	 */
-	if (!LLVMGetEnumAttributeAtIndex(unit->original, LLVMAttributeFunctionIndex, optnone))
+	if (!LLVMGetEnumAttributeAtIndex(unit->original, LLVMAttributeFunctionIndex, optnone)) {
 		ir_merge_accesses(unit->base, analyses);
+		if (pass_enabled(options, PASS_ADDRESS_FORMS))
+			ir_unite_addresses(unit->base, analyses);
+	}
 	pass_mark(unit->base, options, analyses);
 }
 

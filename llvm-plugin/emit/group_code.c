@@ -24,6 +24,7 @@
 #include "llvm-plugin/emit/inline_asm.h"
 #include "llvm-plugin/emit/mask_histogram.h"
 #include "llvm-plugin/emit/measure_code.h"
+#include "llvm-plugin/emit/prefix_masks.h"
 #include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
 
@@ -116,7 +117,8 @@ struct tested {
 	LLVMValueRef places, wraps;	    /* OR of what is tested; NULL = nothing */
 	LLVMValueRef observed;		    /* the bits of it that a bucket has; NULL = none */
 	unsigned up; /* bits that `places` are moved up, of which only the places matter */
-	const struct prefix_masks *prefixes; /* NULL = none */
+	const struct lane_counter *counter; /* NULL = none */
+	LLVMValueRef not_prefixes;	    /* i32, of a counter of prefix masks; NULL = none */
 };
 
 static bool is_needed(const struct group_code *in, const struct plan_group *group,
@@ -235,18 +237,19 @@ static void test_place(struct group_code *in, const struct plan_group *group, LL
 		       struct tested *ret)
 {
 	struct residue_operands *bases = &ret->bases;
-	LLVMValueRef place;
+	LLVMValueRef place = NULL;
 
 	if (group->loops) {
 		bases->whole[bases->count] = pointer;
-		place = move_up(in, pointer, ret->up);
+		if (!group->residues_in_lanes)
+			place = move_up(in, pointer, ret->up);
 	} else {
 		place = low_half(
 			in, LLVMBuildPtrToInt(in->builder, pointer, LLVMTypeOf(in->regular), ""));
 		bases->low[bases->count] = place;
 	}
 	bases->count++;
-	if (!group->follows_launch)
+	if (!group->follows_launch && place)
 		ret->places = either(in, ret->places, place);
 }
 
@@ -332,7 +335,7 @@ static void emit_test(struct asm_block *code, const struct plan_group *group,
 		emit_places(code, tested);
 		asm_line(code, "s_cbranch_scc0 .Lprobe_regular${:uid}");
 	}
-	if (tested->places && group->residue_rows != PROBE_ROW_NONE) {
+	if (tested->places && plan_has(group, PLAN_BY_RESIDUE)) {
 		asm_line(code, "s_and_b32 s4, s4, 0x%x", odd_bits(tested));
 		asm_line(code, "s_cbranch_scc1 .Lprobe_other${:uid}");
 		residue_histogram_emit(code, group, &tested->bases, ctx, regular);
@@ -405,21 +408,57 @@ static void emit_free(struct group_code *in, struct asm_block *code, int number,
 static void emit_prefixes(struct group_code *in, struct asm_block *code,
 			  const struct tested *tested)
 {
-	prefix_masks_test(code, in->builder, tested->prefixes);
+	prefix_masks_test(code, in->builder, tested->not_prefixes);
 	emit_wraps(code, tested);
 	prefix_masks_emit(code);
 	asm_line(code, ".Lprobe_usual${:uid}:");
 }
 
-static const struct prefix_masks *begin_prefixes(struct group_code *in, int number)
+/* As llvm.amdgcn.readfirstlane, since it comes of a comparison. */
+static LLVMValueRef full_mask(struct group_code *in)
 {
-	struct prefix_masks *prefixes = &in->prefixes[in->prefix_count];
+	LLVMTypeRef i64 = LLVMTypeOf(in->regular);
+	LLVMValueRef is_full;
 
-	if (in->plan->group[number].prefixes == PROBE_ROW_NONE)
-		return NULL;
-	in->prefix_row[in->prefix_count++] = in->plan->group[number].prefixes;
-	prefix_masks_begin(in->builder, in->plan, number, in->regular, prefixes);
-	return prefixes;
+	if (in->full)
+		return in->full;
+	LLVMPositionBuilderBefore(
+		in->builder, LLVMGetBasicBlockTerminator(LLVMGetInstructionParent(in->regular)));
+	LLVMSetCurrentDebugLocation2(in->builder, NULL);
+	is_full = LLVMBuildICmp(in->builder, LLVMIntEQ, in->regular, LLVMConstAllOnes(i64), "");
+	in->full = scalar_value(in->builder, LLVMBuildSExt(in->builder, is_full, i64, ""));
+	return in->full;
+}
+
+static void begin_counter(struct group_code *in, int number, struct tested *ret)
+{
+	const struct plan_group *group = &in->plan->group[number];
+	bool prefixes = plan_has(group, PLAN_BY_PREFIX);
+	struct lane_counter *counter = &in->counter[in->counters];
+
+	if (!prefixes && !group->residues_in_lanes)
+		return;
+	lane_counter_begin(in->builder, in->regular,
+			   group->histogram[prefixes ? PLAN_BY_PREFIX : PLAN_BY_RESIDUE], counter);
+	if (prefixes)
+		ret->not_prefixes = prefix_masks_begin(in->builder, in->plan, number, in->regular);
+	else
+		full_mask(in);
+	in->counters++;
+	ret->counter = counter;
+}
+
+/* Regular waves, if nothing else about the group is simpler. */
+static void emit_regular_test(struct group_code *in, struct asm_block *code,
+			      const struct plan_group *group, const struct tested *tested,
+			      unsigned regular, unsigned ctx)
+{
+	if (group->residues_in_lanes) {
+		emit_wraps(code, tested);
+		residue_lanes_emit(code, &tested->bases, asm_scalar(code, in->builder, in->full));
+	} else if (!group->observed) {
+		emit_test(code, group, tested, regular, ctx);
+	}
 }
 
 /* What nothing else is known of. */
@@ -433,14 +472,15 @@ static void emit_alone(struct group_code *in, struct asm_block *code, int number
 static void insert_group(struct group_code *in, int number, uint32_t first_id)
 {
 	const struct plan_group *group = &in->plan->group[number];
-	struct tested tested = {.prefixes = begin_prefixes(in, number)};
+	struct tested tested = {0};
 	struct asm_block code = {0};
 	unsigned regular, ctx;
 	LLVMValueRef value;
 
+	begin_counter(in, number, &tested);
 	position(in, group);
-	if (tested.prefixes)
-		prefix_masks_result(&code, in->builder, tested.prefixes);
+	if (tested.counter)
+		lane_counter_result(&code, in->builder, tested.counter);
 	test(in, number, &tested);
 	if (group->lanes_known && !plan_follows_launch(group)) {
 		asm_line(&code, "s_cmp_lg_u32 $%u, 0",
@@ -461,14 +501,14 @@ static void insert_group(struct group_code *in, int number, uint32_t first_id)
 		return;
 	}
 	/* Regular waves, too, if nothing else about them is as simple. */
-	if (tested.prefixes && tested.places)
+	if (tested.not_prefixes && tested.places)
 		emit_prefixes(in, &code, &tested);
-	if (!group->observed)
-		emit_test(&code, group, &tested, regular, ctx);
-	if (tested.prefixes && !tested.places)
+	emit_regular_test(in, &code, group, &tested, regular, ctx);
+	if (tested.not_prefixes && !tested.places)
 		emit_prefixes(in, &code, &tested);
-	emit_wraps(&code, &tested);
-	if (group->mask_rows != PROBE_ROW_NONE) {
+	if (!group->residues_in_lanes)
+		emit_wraps(&code, &tested);
+	if (plan_has(group, PLAN_BY_MASK)) {
 		/* Not if the shapes of waves differ. */
 		asm_line(&code, "s_cmp_eq_u64 $%u, 0", regular);
 		asm_line(&code, "s_cbranch_scc1 .Lprobe_long${:uid}");
@@ -480,12 +520,12 @@ static void insert_group(struct group_code *in, int number, uint32_t first_id)
 	emit_measure(in, &code, number, &tested, ctx, first_id);
 	if (group->once)
 		emit_miss(&code, group, &tested, regular, ctx);
-	if (!group->observed)
+	if (!group->observed && !group->residues_in_lanes)
 		emit_regular(&code, group, regular, ctx);
 	asm_line(&code, ".Lprobe_end${:uid}:");
 	value = group_code_finish(in, &code);
-	if (tested.prefixes)
-		LLVMBuildStore(in->builder, value, tested.prefixes->count);
+	if (tested.counter)
+		LLVMBuildStore(in->builder, value, tested.counter->count);
 }
 
 void group_code(struct group_code *in)
@@ -497,8 +537,7 @@ void group_code(struct group_code *in)
 	for (int i = 0; i < in->plan->predicates; i++)
 		if (in->plan->predicate[i].condition == PROBE_EXPR_NONE)
 			group_code_predicate(in, &in->plan->predicate[i]);
-	if (in->prefix_count)
-		prefix_masks_end(in->builder, in->last, in->ctx, in->prefixes, in->prefix_row,
-				 in->prefix_count);
+	if (in->counters)
+		lane_counters_end(in->builder, in->last, in->ctx, in->counter, in->counters);
 	group_code_end(in);
 }

@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <llvm-c/Core.h>
 
-#include "llvm-plugin/emit/prefix_masks.h"
+#include "llvm-plugin/emit/lane_counters.h"
+#include "llvm-plugin/plan/group_plan.h"
 
 struct group_plan;
 
@@ -23,10 +24,10 @@ struct group_code {
 	LLVMValueRef enumerated; /* probe_ctx.enumerated */
 	LLVMValueRef last;	 /* the only return, if there are counters */
 	void *analyses;
-	/* Of groups that have prefix masks, as they come. */
-	struct prefix_masks prefixes[PLAN_PREFIXES];
-	uint32_t prefix_row[PLAN_PREFIXES];
-	unsigned prefix_count;
+	LLVMValueRef full; /* `regular` if that is all lanes, else 0; NULL = nobody asked yet */
+	/* Of groups that have one, in their order. */
+	struct lane_counter counter[PLAN_LANE_COUNTERS];
+	unsigned counters;
 };
 
 /* probe_ctx.regular and probe_ctx.enumerated, loaded where the builder is. */

@@ -59,66 +59,6 @@ void emit_add_one(struct asm_block *code, unsigned ctx, unsigned regular, uint32
 	asm_line(code, "s_mov_b64 exec, $%u", regular);
 }
 
-void emit_residue_operand(struct asm_block *code, const struct residue_operands *bases, unsigned i,
-			  unsigned to, char ret[8])
-{
-	if (bases->low[i]) {
-		snprintf(ret, 8, "$%u", asm_operand(code, "v", bases->low[i]));
-		return;
-	}
-	asm_line(code, "v_lshlrev_b64 v[%u:%u], 0, $%u", to, to + 1,
-		 asm_operand(code, "v", bases->whole[i]));
-	snprintf(ret, 8, "v%u", to);
-}
-
-/*
- * Lane i of v4 = the i-th address, from the first active lane. All lanes that a wave of this launch
- * has are active: none that is not holds anything.
- */
-static void emit_lanes(struct asm_block *code, const struct residue_operands *bases)
-{
-	char base[8];
-
-	emit_residue_operand(code, bases, 0, 4, base);
-	asm_line(code, "v_mov_b32 v4, %s", base);
-	for (unsigned i = 1; i < bases->count; i++) {
-		emit_residue_operand(code, bases, i, 6, base);
-		asm_line(code, "v_readfirstlane_b32 s12, %s", base);
-		asm_line(code, "v_writelane_b32 v4, s12, %u", i);
-	}
-}
-
-void residue_histogram_emit(struct asm_block *code, const struct plan_group *group,
-			    const struct residue_operands *bases, unsigned ctx, unsigned regular)
-{
-	char base[8] = "v4";
-
-	_Static_assert(PROBE_RESIDUE_WORDS == 8 && PROBE_RESIDUE_ROWS == 4 &&
-			       COUNTER_ROW_BYTES == 128,
-		       "bits of the address");
-	emit_replica(code, ctx);
-	if (bases->count > 1)
-		emit_lanes(code, bases);
-	else
-		emit_residue_operand(code, bases, 0, 4, base);
-	/* The wave may have fewer lanes than that: from here on what is needed in each. */
-	asm_line(code, "s_mov_b64 exec, 0x%x", (1u << bases->count) - 1);
-	/* Bits 6:5 to 8:7, bits 4:2 to 5:3. */
-	asm_line(code, "v_and_b32 v0, 0x60, %s", base);
-	asm_line(code, "v_and_b32 v1, 0x7c, %s", base);
-	asm_line(code, "v_add_lshl_u32 v0, v0, v1, 1");
-	if (bases->count > 1) {
-		asm_line(code, "v_mbcnt_lo_u32_b32 v1, -1, 0");
-		asm_line(code, "v_lshl_add_u32 v0, v1, 9, v0");
-	}
-	asm_line(code, "v_mov_b32 v2, 1");
-	asm_line(code, "v_mov_b32 v3, 0");
-	emit_row_address(code, group->residue_rows, 0);
-	asm_line(code, "v_add_u32 v0, s10, v0");
-	asm_line(code, "global_atomic_add_x2 v0, v[2:3], s[8:9]");
-	asm_line(code, "s_mov_b64 exec, $%u", regular);
-}
-
 void run_counters_flush(struct asm_block *code, const struct run_counter *sums, unsigned count,
 			unsigned ctx)
 {
@@ -141,8 +81,8 @@ void run_counters_flush(struct asm_block *code, const struct run_counter *sums, 
 }
 
 /*
- * One half of what a bucket is of: the classes of up to four streams. Each is pushed in from above;
- * then all are moved down.
+ * One half of a bucket's key: the residues of up to four streams. Each is shifted in from the top;
+ * then all are shifted down.
  */
 static void emit_half(struct asm_block *code, const struct residue_operands *bases, unsigned first,
 		      unsigned count, unsigned sgpr)
@@ -160,7 +100,7 @@ static void emit_half(struct asm_block *code, const struct residue_operands *bas
 	asm_line(code, "s_lshr_b32 s%u, s%u, %u", sgpr, sgpr, 32 - 7 * count);
 }
 
-/* s[4:5] = the class of each aligned stream, and the observed value, as a bucket has them. */
+/* s[4:5] = a bucket's key: the residue of each aligned stream, and the observed value. */
 static void emit_classes(struct asm_block *code, const struct residue_operands *bases,
 			 LLVMValueRef observed)
 {
@@ -183,11 +123,11 @@ static void emit_classes(struct asm_block *code, const struct residue_operands *
 	}
 }
 
-/* s6 = how far from s[8:9] the row lies that EXEC and s[4:5] choose. */
+/* s6 = the offset from s[8:9] of the row that a hash of EXEC and s[4:5] chooses. */
 static void emit_row(struct asm_block *code, uint32_t first)
 {
 	_Static_assert(PROBE_BUCKET_ROWS == 16, "four bits of a product");
-	/* Odd numbers without a pattern: any will do. */
+	/* Multipliers of the hash: any odd numbers without a pattern. */
 	asm_line(code, "s_mul_i32 s6, exec_hi, 0x9e3779b1");
 	asm_line(code, "s_mul_i32 s7, s5, 0xc2b2ae35");
 	asm_line(code, "s_add_u32 s6, s6, exec_lo");
@@ -201,7 +141,8 @@ static void emit_row(struct asm_block *code, uint32_t first)
 	asm_line(code, "s_waitcnt lgkmcnt(0)");
 }
 
-/* How an atomic operation says that it wants the old value, and a load the value in L2. */
+/* The modifier of an atomic operation that returns the old value, and of a load that bypasses L1.
+ */
 static const char *returning(LLVMValueRef function)
 {
 	static const char key[] = "target-cpu";
@@ -215,9 +156,9 @@ static const char *returning(LLVMValueRef function)
 }
 
 /*
- * None of the buckets is ours: take the first free one. That another wave takes one for the same at
- * the same time does no harm, they are added up. If that one was faster, or the scalar cache has
- * the row as it was, the bucket is looked at again, or else all of them by the shared function.
+ * No bucket of the row has this key: claim the first free one. If another wave claims a second one
+ * for the same key at the same time, the host adds both up. If another wave was faster, or the
+ * scalar cache is stale, the bucket is read again, or the shared function searches all of them.
  */
 static void emit_take(struct asm_block *code, LLVMValueRef function)
 {
@@ -282,8 +223,8 @@ static void emit_take(struct asm_block *code, LLVMValueRef function)
 }
 
 /*
- * Scalar loads, because no register may be written in lanes that are not active: those that have
- * left a loop hold values there that no list of clobbers speaks of (wave_ids.h).
+ * Scalar loads, because vector registers must not be written in inactive lanes: lanes that have
+ * left a loop hold values there that no clobber list covers (wave_ids.h).
  */
 void mask_histogram_emit(struct asm_block *code, const struct plan_group *group,
 			 const struct residue_operands *bases, LLVMValueRef observed, unsigned ctx,
@@ -294,7 +235,7 @@ void mask_histogram_emit(struct asm_block *code, const struct plan_group *group,
 	_Static_assert(PROBE_ROW_BUCKETS * sizeof(struct probe_exec_bucket) == 64, "s[16:31]");
 	emit_load_rows(code, ctx);
 	emit_classes(code, bases, observed);
-	emit_row(code, group->mask_rows);
+	emit_row(code, group->histogram[PLAN_BY_MASK]);
 	asm_line(code, "s_add_u32 s8, s8, s6");
 	asm_line(code, "s_addc_u32 s9, s9, 0");
 	asm_line(code, "s_load_dwordx16 s[16:31], s[8:9], 0x%x", mask_rows);
@@ -306,14 +247,14 @@ void mask_histogram_emit(struct asm_block *code, const struct plan_group *group,
 	asm_line(code, "s_waitcnt lgkmcnt(0)");
 	for (unsigned i = 0; i < PROBE_ROW_BUCKETS; i++) {
 		asm_line(code, "s_cmp_eq_u64 s[6:7], s[%u:%u]", 16 + 4 * i, 17 + 4 * i);
-		asm_line(code, "s_cbranch_scc0 .Lprobe_cell%u${:uid}", i + 1);
+		asm_line(code, "s_cbranch_scc0 .Lprobe_bucket%u${:uid}", i + 1);
 		asm_line(code, "s_cmp_eq_u64 s[4:5], s[%u:%u]", 18 + 4 * i, 19 + 4 * i);
-		asm_line(code, "s_cbranch_scc0 .Lprobe_cell%u${:uid}", i + 1);
+		asm_line(code, "s_cbranch_scc0 .Lprobe_bucket%u${:uid}", i + 1);
 		asm_line(code, "s_lshl_b64 exec, 1, s12");
 		asm_line(code, "global_atomic_add_x2 v0, v[2:3], s[8:9] offset:%u", 8 * i);
 		asm_line(code, "s_mov_b64 exec, s[6:7]");
 		asm_line(code, "s_branch .Lprobe_end${:uid}");
-		asm_line(code, ".Lprobe_cell%u${:uid}:", i + 1);
+		asm_line(code, ".Lprobe_bucket%u${:uid}:", i + 1);
 	}
 	emit_take(code, function);
 	asm_line(code, ".Lprobe_full${:uid}:");

@@ -9,8 +9,8 @@
 
 #include <probe/wire.h>
 
-#include "llvm-plugin/analysis/ir_edit.h"
-#include "llvm-plugin/emit/mask_histogram.h"
+#include "llvm-plugin/emit/inline_asm.h"
+#include "llvm-plugin/plan/group_plan.h"
 #include "llvm-plugin/plan/prefix_groups.h"
 
 /* ---- Which launches ------------------------------------------------------------------------- */
@@ -67,19 +67,16 @@ static bool is_known(const struct group_plan *plan, int number, size_t site)
 	return false;
 }
 
-void prefix_masks_begin(LLVMBuilderRef builder, const struct group_plan *plan, int number,
-			LLVMValueRef regular, struct prefix_masks *ret)
+LLVMValueRef prefix_masks_begin(LLVMBuilderRef builder, const struct group_plan *plan, int number,
+				LLVMValueRef regular)
 {
-	LLVMBasicBlockRef entry = LLVMGetInstructionParent(regular);
 	struct build b = {builder, LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(regular)))};
 	const struct plan_group *group = &plan->group[number];
 	LLVMValueRef not ;
 
-	LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(entry));
+	LLVMPositionBuilderBefore(builder,
+				  LLVMGetBasicBlockTerminator(LLVMGetInstructionParent(regular)));
 	LLVMSetCurrentDebugLocation2(builder, NULL);
-	ret->count = LLVMBuildAlloca(builder, b.i32, "");
-	LLVMPositionBuilderBefore(builder, LLVMGetBasicBlockTerminator(entry));
-	LLVMBuildStore(builder, LLVMConstInt(b.i32, 0, 0), ret->count);
 	/* Lane 0 is in regular waves. */
 	not = LLVMBuildTrunc(builder, LLVMBuildNot(builder, regular, ""), b.i32, "");
 	not = LLVMBuildAnd(builder, not, LLVMConstInt(b.i32, 1, 0), "");
@@ -91,23 +88,14 @@ void prefix_masks_begin(LLVMBuilderRef builder, const struct group_plan *plan, i
 			not = LLVMBuildOr(builder, not, is_not_wide(&b, &site->pattern.stride[0]),
 					  "");
 	}
-	ret->not = scalar_value(builder, not );
+	return scalar_value(builder, not );
 }
 
 /* ---- Where they run ------------------------------------------------------------------------- */
 
-void prefix_masks_result(struct asm_block *code, LLVMBuilderRef builder,
-			 const struct prefix_masks *prefixes)
+void prefix_masks_test(struct asm_block *code, LLVMBuilderRef builder, LLVMValueRef not )
 {
-	code->result = LLVMTypeOf(prefixes->not );
-	asm_constrain(code, "=v");
-	asm_operand(code, "0", LLVMBuildLoad2(builder, code->result, prefixes->count, ""));
-}
-
-void prefix_masks_test(struct asm_block *code, LLVMBuilderRef builder,
-		       const struct prefix_masks *prefixes)
-{
-	asm_line(code, "s_cmp_lg_u32 $%u, 0", asm_scalar(code, builder, prefixes->not ));
+	asm_line(code, "s_cmp_lg_u32 $%u, 0", asm_scalar(code, builder, not ));
 	asm_line(code, "s_cbranch_scc1 .Lprobe_usual${:uid}");
 }
 
@@ -119,58 +107,4 @@ void prefix_masks_emit(struct asm_block *code)
 	asm_line(code, "s_cbranch_scc1 .Lprobe_usual${:uid}");
 	asm_line(code, "v_add_u32 $0, 1, $0");
 	asm_line(code, "s_branch .Lprobe_end${:uid}");
-}
-
-static void flush(struct asm_block *code, LLVMBuilderRef builder,
-		  const struct prefix_masks *prefixes, const uint32_t *row, unsigned count,
-		  unsigned ctx)
-{
-	unsigned counted[PLAN_PREFIXES] = {0};
-
-	for (unsigned i = 0; i < count; i++)
-		counted[i] = asm_operand(code, "v",
-					 LLVMBuildLoad2(builder, LLVMTypeOf(prefixes[i].not ),
-							prefixes[i].count, ""));
-	/* Lane 0 is in all that are counted. */
-	asm_line(code, "v_mov_b32 v0, $%u", counted[0]);
-	for (unsigned i = 1; i < count; i++)
-		asm_line(code, "v_or_b32 v0, $%u, v0", counted[i]);
-	asm_line(code, "v_readfirstlane_b32 s4, v0");
-	asm_line(code, "s_cmp_eq_u32 s4, 0");
-	asm_line(code, "s_cbranch_scc1 .Lprobe_headless${:uid}");
-	emit_replica(code, ctx);
-	asm_line(code, "v_mbcnt_lo_u32_b32 v0, -1, 0");
-	asm_line(code, "v_mbcnt_hi_u32_b32 v0, -1, v0");
-	/* Eight words to a row of sixteen. */
-	_Static_assert(PROBE_PREFIX_WORDS == 8 && COUNTER_ROW_BYTES == 128, "lane 5:3 to 9:7");
-	asm_line(code, "v_and_b32 v1, 0x38, v0");
-	asm_line(code, "v_add_lshl_u32 v0, v0, v1, 3");
-	asm_line(code, "v_mov_b32 v3, 0");
-	emit_row_address(code, row[0], 0);
-	asm_line(code, "v_add_u32 v0, s10, v0");
-	for (unsigned i = 0; i < count; i++) {
-		if (i)
-			asm_line(code, "v_add_u32 v0, 0x%x, v0",
-				 (row[i] - row[i - 1]) * COUNTER_ROW_BYTES);
-		asm_line(code, "v_mov_b32 v2, $%u", counted[i]);
-		asm_line(code, "global_atomic_add_x2 v0, v[2:3], s[8:9]");
-	}
-	asm_line(code, ".Lprobe_headless${:uid}:");
-}
-
-void prefix_masks_end(LLVMBuilderRef builder, LLVMValueRef last, LLVMValueRef ctx,
-		      const struct prefix_masks *prefixes, const uint32_t *row, unsigned count)
-{
-	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(ctx));
-	LLVMValueRef variables[PLAN_PREFIXES], number;
-	struct asm_block code = {0};
-
-	LLVMPositionBuilderBefore(builder, last);
-	LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(last));
-	number = LLVMBuildPtrToInt(builder, ctx, LLVMInt64TypeInContext(context), "");
-	flush(&code, builder, prefixes, row, count, asm_scalar(&code, builder, number));
-	asm_build_call(&code, builder, context);
-	for (unsigned i = 0; i < count; i++)
-		variables[i] = prefixes[i].count;
-	ir_promote(variables, count);
 }

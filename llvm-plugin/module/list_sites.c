@@ -18,16 +18,13 @@
 #include "llvm-plugin/sites/access_sites.h"
 #include "llvm-plugin/sites/table_builder.h"
 
-static void print_stride(const struct affine_stride *stride, char id)
+static void print_stride(const struct affine_stride *stride)
 {
-	if (stride->constant || stride->factor)
-		fprintf(stderr, " %+lld", (long long)stride->constant);
+	fprintf(stderr, "%+lld", (long long)stride->constant);
 	if (stride->factor)
 		fprintf(stderr, "%+lld*%s%u@%u", (long long)stride->factor,
 			stride->bits & PROBE_STRIDE_LAUNCH ? "launch" : "arg", stride->bits & 0xff,
 			stride->offset);
-	if (stride->constant || stride->factor)
-		fprintf(stderr, "*%c", id);
 }
 
 /* The instruction, as LLVM writes it, that a proof failed at. */
@@ -45,12 +42,38 @@ static void print_blocker(LLVMValueRef blocker)
 	fprintf(stderr, "\n");
 }
 
-static void print_field(const struct affine_field *field)
+static void print_field(const struct affine_address *proof, const struct affine_field *field)
 {
 	fprintf(stderr, " %+lld*%s(+1*%c)>>%u", (long long)field->times,
 		field->with ? "and" : "bits", 'x' + field->axis, field->shift);
 	if (field->mask != UINT32_MAX)
 		fprintf(stderr, "&%u", field->mask);
+	if (field->multiplier) {
+		fprintf(stderr, "*(");
+		print_stride(&proof->stride[field->multiplier - 1]);
+		fprintf(stderr, ")");
+	}
+}
+
+static bool is_multiplier(const struct affine_address *proof, int stride)
+{
+	for (unsigned i = 0; i < proof->fields; i++)
+		if (proof->field[i].multiplier == stride + 1)
+			return true;
+	return false;
+}
+
+static void print_strides(const struct affine_address *proof)
+{
+	for (int i = 0; i < 3; i++) {
+		const struct affine_stride *stride = &proof->stride[i];
+
+		if ((!stride->constant && !stride->factor) || is_multiplier(proof, i))
+			continue;
+		fprintf(stderr, " ");
+		print_stride(stride);
+		fprintf(stderr, "*%c", 'x' + i);
+	}
 }
 
 static void print_proof(const struct call_unit *unit, uint32_t id, const struct plan_site *site)
@@ -65,10 +88,9 @@ static void print_proof(const struct call_unit *unit, uint32_t id, const struct 
 		return;
 	}
 	fprintf(stderr, " U");
-	for (int i = 0; i < 3; i++)
-		print_stride(&proof->stride[i], (char)('x' + i));
+	print_strides(proof);
 	for (unsigned i = 0; i < proof->fields; i++)
-		print_field(&proof->field[i]);
+		print_field(proof, &proof->field[i]);
 	fprintf(stderr, ", wraps %u%s", proof->wrap_count, proof->rising ? " rising" : "");
 	if (proof->aligned_count)
 		fprintf(stderr, ", aligned %u", proof->aligned_count);
@@ -107,6 +129,7 @@ static void set_bitfields(const struct plan_site *site, struct probe_site_proof 
 			.axis = from->axis,
 			.shift = from->shift,
 			.observed = from->with != NULL,
+			.multiplier = from->multiplier,
 		};
 	}
 }
@@ -122,8 +145,10 @@ static void list_proof(const struct group_plan *plan, const struct plan_site *si
 {
 	struct probe_site_proof proof = no_proof;
 
+	/* Strides of no id mean something with the bit fields only. */
 	for (int i = 0; i < 3; i++)
-		proof.stride[i] = stride_of(&site->pattern.stride[i]);
+		if (site->group != PLAN_NONE || !is_multiplier(&site->pattern, i))
+			proof.stride[i] = stride_of(&site->pattern.stride[i]);
 	if (site->group != PLAN_NONE) {
 		const struct plan_group *group = &plan->group[site->group];
 
@@ -191,29 +216,23 @@ static void list_group(struct site_table *table, const struct call_unit *unit,
 			 (group->lanes_known && !plan_follows_launch(group) ? PROBE_GROUP_LANES
 									    : 0) |
 			 (group->lanes_only ? PROBE_GROUP_LANES_ONLY : 0),
-		.mask_rows = group->mask_rows,
-		.residue_rows = group->residue_rows,
-		.prefix_rows = group->prefixes,
+		.mask_rows = group->histogram[PLAN_BY_MASK],
+		.residue_rows = group->histogram[PLAN_BY_RESIDUE],
+		.prefix_rows = group->histogram[PLAN_BY_PREFIX],
 	};
 
 	list_row(table, plan->site[group->first].inst, unit, PROBE_ACCESS_COUNTED_ROW);
 	site_table_add_group(table, &entry);
 }
 
-static unsigned histogram_rows(const struct plan_group *group)
+static void list_histogram(struct site_table *table, const struct group_plan *plan,
+			   const struct plan_group *group, enum plan_histogram kind,
+			   const struct call_unit *unit)
 {
-	if (group->mask_rows == PROBE_ROW_NONE)
-		return 0;
-	return PROBE_BUCKET_ROWS +
-	       (group->residue_rows == PROBE_ROW_NONE ? 0 : group->aligned * PROBE_RESIDUE_ROWS);
-}
+	uint32_t rows = plan_has(group, kind) ? plan_histogram_rows(group, kind) : 0;
 
-static void list_rows(struct site_table *table, const struct group_plan *plan, int group,
-		      unsigned count, const struct call_unit *unit)
-{
-	for (unsigned i = 0; i < count; i++)
-		list_row(table, plan->site[plan->group[group].first].inst, unit,
-			 PROBE_ACCESS_MEASURED_ROW);
+	for (uint32_t i = 0; i < rows; i++)
+		list_row(table, plan->site[group->first].inst, unit, PROBE_ACCESS_MEASURED_ROW);
 }
 
 static void list_sites(struct call_unit *unit, struct site_table *table,
@@ -241,11 +260,8 @@ static void list_sites(struct call_unit *unit, struct site_table *table,
 	for (int i = 0; i < plan->groups; i++)
 		list_group(table, unit, plan, &plan->group[i]);
 	for (int i = 0; i < plan->groups; i++)
-		list_rows(table, plan, i, histogram_rows(&plan->group[i]), unit);
-	for (int i = 0; i < plan->groups; i++) {
-		if (plan->group[i].prefixes != PROBE_ROW_NONE)
-			list_rows(table, plan, i, PROBE_PREFIX_ROWS, unit);
-	}
+		for (int kind = 0; kind < PLAN_HISTOGRAM_KINDS; kind++)
+			list_histogram(table, plan, &plan->group[i], kind, unit);
 	unit->rows = plan->rows;
 	unit->site_count = site_table_sites(table) - unit->first_site;
 }

@@ -163,7 +163,8 @@ static void find_bases(struct group_plan *plan, int number)
 
 	if (group->lanes_only || !group->once || group->observed ||
 	    (group->predicate == PLAN_NONE
-		     ? !group->aligned || number >= PLAN_HISTOGRAMS
+		     ? !group->aligned || number >= PLAN_HISTOGRAMS ||
+			       !pass_enabled(plan->options, PASS_LINE_HISTOGRAM)
 		     : plan->predicate[group->predicate].condition == PROBE_EXPR_NONE ||
 			       has_assumptions(plan, number)))
 		return;

@@ -242,41 +242,77 @@ static bool names_registers(LLVMValueRef function)
 	return found;
 }
 
-static void number_histograms(struct group_plan *plan, const struct pass_options *options,
-			      uint32_t *row)
+static bool counts_by(const struct group_plan *plan, int number, enum plan_histogram kind)
 {
-	for (int i = 0; i < plan->groups; i++) {
-		struct plan_group *group = &plan->group[i];
+	static const enum pass_mechanism mechanism[PLAN_HISTOGRAM_KINDS] = {
+		[PLAN_BY_MASK] = PASS_MASK_HISTOGRAM,
+		[PLAN_BY_RESIDUE] = PASS_LINE_HISTOGRAM,
+		[PLAN_BY_PREFIX] = PASS_PREFIX_HISTOGRAM,
+	};
+	const struct plan_group *group = &plan->group[number];
 
-		group->mask_rows = PROBE_ROW_NONE;
-		group->residue_rows = PROBE_ROW_NONE;
-		if (!pass_enabled(options, PASS_MASK_HISTOGRAM) || i >= PLAN_HISTOGRAMS ||
-		    plan_follows_launch(group) || group->lanes_only)
-			continue;
-		group->mask_rows = *row;
-		*row += PROBE_BUCKET_ROWS;
-		if (group->observed || !group->aligned ||
-		    !pass_enabled(options, PASS_LINE_HISTOGRAM))
-			continue;
-		group->residue_rows = *row;
-		*row += group->aligned * PROBE_RESIDUE_ROWS;
-	}
+	if (!pass_enabled(plan->options, mechanism[kind]))
+		return false;
+	if (kind == PLAN_BY_PREFIX)
+		return plan->registers && plan->lane_counters < PLAN_LANE_COUNTERS &&
+		       plan_counts_prefixes(plan, number, plan->analysis);
+	if (number >= PLAN_HISTOGRAMS || plan_follows_launch(group) || group->lanes_only)
+		return false;
+	return kind == PLAN_BY_MASK || (group->aligned && !group->observed);
 }
 
-/* Rows of prefix masks. */
-static void number_prefixes(struct group_plan *plan, const struct pass_options *options,
-			    const struct analysis *flow, uint32_t *row)
+uint32_t plan_histogram_rows(const struct plan_group *group, enum plan_histogram kind)
 {
-	for (int i = 0; i < plan->groups; i++) {
+	return kind == PLAN_BY_MASK	 ? PROBE_BUCKET_ROWS
+	       : kind == PLAN_BY_RESIDUE ? group->aligned * PROBE_RESIDUE_ROWS
+					 : PROBE_PREFIX_ROWS;
+}
+
+static void number_histograms(struct group_plan *plan, uint32_t *row)
+{
+	for (int i = 0; i < plan->groups; i++)
+		for (int kind = 0; kind < PLAN_HISTOGRAM_KINDS; kind++) {
+			uint32_t *first = &plan->group[i].histogram[kind];
+
+			*first = PROBE_ROW_NONE;
+			if (!counts_by(plan, i, kind))
+				continue;
+			plan->lane_counters += kind == PLAN_BY_PREFIX;
+			*first = *row;
+			*row += plan_histogram_rows(&plan->group[i], kind);
+		}
+}
+
+/*
+ * Do addresses come to other places in their lines with each iteration? Where they stay at
+ * multiples of 128, counting runs is cheaper.
+ */
+static bool residues_change(const struct group_plan *plan, const struct plan_group *group)
+{
+	for (unsigned i = 0; i < group->streams; i++) {
+		const struct plan_stream *stream = &group->stream[i];
+		int64_t step;
+
+		if (stream->aligned &&
+		    analysis_loop_step(plan->analysis, group->block,
+				       plan->site[stream->representative].site.pointer, &step) &&
+		    step % 128)
+			return true;
+	}
+	return false;
+}
+
+/* Two addresses have half of the lanes each. */
+static void assign_lanes(struct group_plan *plan)
+{
+	for (int i = 0; i < plan->groups && plan->lane_counters < PLAN_LANE_COUNTERS; i++) {
 		struct plan_group *group = &plan->group[i];
 
-		group->prefixes = PROBE_ROW_NONE;
-		if (!pass_enabled(options, PASS_PREFIX_HISTOGRAM) || !plan->registers ||
-		    plan->prefixes == PLAN_PREFIXES || !plan_counts_prefixes(plan, i, flow))
-			continue;
-		plan->prefixes++;
-		group->prefixes = *row;
-		*row += PROBE_PREFIX_ROWS;
+		group->residues_in_lanes =
+			plan->registers && group->loops && !group->once && group->aligned <= 2 &&
+			plan_has(group, PLAN_BY_RESIDUE) && !plan_has(group, PLAN_BY_PREFIX) &&
+			residues_change(plan, group);
+		plan->lane_counters += group->residues_in_lanes;
 	}
 }
 
@@ -285,7 +321,8 @@ static void assign(struct group_plan *plan, bool loops)
 	for (int i = 0; i < plan->groups && plan->counters < PLAN_COUNTERS; i++) {
 		struct plan_group *group = &plan->group[i];
 
-		if (!group->once && !group->observed && group->loops == loops)
+		if (!group->once && !group->observed && !group->residues_in_lanes &&
+		    group->loops == loops)
 			group->counter = plan->counters++;
 	}
 }
@@ -336,10 +373,11 @@ struct group_plan *group_plan_create(const struct call_unit *unit,
 		plan->predicate[i].row = row++;
 	for (int i = 0; i < plan->groups; i++)
 		plan->group[i].row = row++;
-	number_histograms(plan, options, &row);
 	plan->registers = once && memory && !options->portable && !names_registers(function);
-	number_prefixes(plan, options, in, &row);
+	number_histograms(plan, &row);
 	plan->rows = row - first_site - (uint32_t)plan->sites;
+	if (pass_enabled(options, PASS_RESIDUE_LANES))
+		assign_lanes(plan);
 	if (plan->registers && pass_enabled(options, PASS_RUN_COUNTERS))
 		assign_counters(plan);
 	for (size_t i = 0; i < plan->sites; i++)
@@ -354,11 +392,12 @@ struct group_plan *group_plan_create(const struct call_unit *unit,
 
 void plan_drop_counters(struct group_plan *plan)
 {
-	for (int i = 0; i < plan->groups; i++)
+	for (int i = 0; i < plan->groups; i++) {
 		plan->group[i].counter = PLAN_NONE;
-	for (int i = 0; i < plan->groups; i++)
-		plan->group[i].prefixes = PROBE_ROW_NONE;
-	plan->counters = plan->prefixes = 0;
+		plan->group[i].histogram[PLAN_BY_PREFIX] = PROBE_ROW_NONE;
+		plan->group[i].residues_in_lanes = false;
+	}
+	plan->counters = plan->lane_counters = 0;
 	plan->registers = false;
 }
 

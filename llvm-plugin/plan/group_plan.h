@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the `memory` kind counts instead of measuring (wire.h section 3): sites of one block with
- * proved addresses form groups, a group has one row; others are measured, some with others. A plan
- * is made of a unit's base, which becomes the clone that the plan's code is put into.
+ * What the `memory` kind counts instead of measuring (wire.h section 3). Sites of one block with
+ * proved addresses form groups, each with one row of counters. Other sites are measured; some of
+ * them share a measurement. The plan is made on a unit's base, which becomes the clone that the
+ * plan's code is inserted into.
  */
 #ifndef PROBE_LLVM_PLUGIN_PLAN_GROUP_PLAN_H
 #define PROBE_LLVM_PLUGIN_PLAN_GROUP_PLAN_H
@@ -21,12 +22,12 @@ struct pass_options;
 struct representative;
 
 enum {
-	PLAN_STREAMS = 6,  /* addresses, held in registers, per group */
-	PLAN_OBSERVED = 4, /* aligned ones at most, of a group with an observed value */
+	PLAN_STREAMS = 6,  /* addresses in registers, per group */
+	PLAN_OBSERVED = 4, /* aligned streams at most, of a group with an observed value */
 	PLAN_SITES = 32,
-	PLAN_HISTOGRAMS = 48, /* groups with buckets, per unit */
+	PLAN_HISTOGRAMS = 48, /* groups with histograms by mask or residue, per unit */
 	PLAN_COUNTERS = 20,
-	PLAN_PREFIXES = 4, /* groups that count in lanes, each in a vector register */
+	PLAN_LANE_COUNTERS = 4, /* groups that count in lanes, each in a vector register */
 	/*
 	 * Scalar registers that waves count in, from this one down, are kept from the allocator
 	 * ("amdgpu-num-sgpr"). It is the last with which a gfx90a can hold eight waves.
@@ -44,20 +45,18 @@ struct plan_site {
 	LLVMValueRef blocker;			 /* what the proof failed at; NULL = not known */
 	struct address_description *description; /* for reports; NULL if it has no pointer */
 	int group;				 /* PLAN_NONE = measured */
-	int stream; /* of the group; PLAN_NONE = all lanes at one place, wherever that is */
+	int stream; /* of the group; PLAN_NONE = all lanes access one word, at any address */
 	int32_t delta;
-	/* Does the host compute the address lane by lane? `distance` from that of its
-	 * representative. */
+	/* Does the host compute the address of each lane? `distance` from its representative's. */
 	bool lanes_known;
 	size_t representative;
 	int64_t distance;
-	uint32_t address; /* expression, of those that are their own; else PROBE_EXPR_NONE */
-	/* Of no group: measured by itself, and with it always the sites `also`: bit n = the n-th
-	 * behind. */
+	uint32_t address; /* expression, of a representative; else PROBE_EXPR_NONE */
+	/* Of no group: measured, together with the sites `also`: bit n = the n-th behind it. */
 	bool measured;
 	uint32_t also;
-	struct representative *followers; /* sites behind it that it tests; NULL */
-	unsigned behind; /* so many sites behind its representative; 0 = it has none */
+	struct representative *followers; /* sites behind it that it may be measured with; NULL */
+	unsigned behind;		  /* sites from its representative to it; 0 = it has none */
 };
 
 /* Sites at constant distances: one address stands for all. */
@@ -67,38 +66,39 @@ struct plan_stream {
 	uint32_t base;	       /* expression, of a launched group, if aligned */
 };
 
+/* Histograms of a group's executions (wire.h section 3). */
+enum plan_histogram { PLAN_BY_MASK, PLAN_BY_RESIDUE, PLAN_BY_PREFIX, PLAN_HISTOGRAM_KINDS };
+
 struct plan_group {
 	LLVMBasicBlockRef block;
-	size_t first, last; /* its sites lie between, both included */
+	size_t first, last; /* the range of its sites, both included */
 	struct plan_stream stream[PLAN_STREAMS];
 	unsigned streams, sites;
-	/* What bit fields are masked by. Every execution goes to a bucket then, or is measured. */
+	/* The value that bit fields are masked by. If there is one, each execution has a bucket, or
+	 * is measured. */
 	LLVMValueRef observed;
 	unsigned aligned; /* streams that are */
 	bool once;
-	int predicate; /* once: index, PLAN_NONE = every wave comes here */
+	int predicate; /* once: index; PLAN_NONE = every wave runs it */
 	uint32_t row;
-	uint32_t mask_rows;    /* first of its rows of buckets; PROBE_ROW_NONE */
-	uint32_t residue_rows; /* first of its rows of residue histograms, if it has aligned streams
-				  and buckets */
-	uint32_t
-		prefixes; /* first of its PROBE_PREFIX_ROWS rows (prefix_masks.h); PROBE_ROW_NONE */
-	bool loops;	  /* lies in a loop */
-	/* Its addresses need not be looked at (struct probe_expr_node); behind a predicate,
-	 * nothing.
-	 */
+	uint32_t histogram[PLAN_HISTOGRAM_KINDS]; /* the first row of each; PROBE_ROW_NONE */
+	bool residues_in_lanes; /* in loops: its residues are counted in lanes (lane_counters.h) */
+	bool loops;		/* is in a loop */
+	/* The host computes the addresses tested (struct probe_expr_node); of a group behind a
+	 * predicate, all counters. */
 	bool follows_launch;
-	bool lanes_known; /* in a launch that is enumerated, nothing needs to be checked */
-	bool lanes_only;  /* and in others each access is measured */
-	int counter;	  /* index of a register that counts its runs; PLAN_NONE */
+	bool lanes_known; /* an enumerated launch needs no code of it */
+	bool lanes_only;  /* and in other launches each access is measured */
+	int counter;	  /* index of the scalar register that counts its executions; PLAN_NONE */
 };
 
-/* A block that its only predecessor branches to, once in a wave. */
+/* A block that its only predecessor branches to, at most once in a wave. */
 struct branch_predicate {
 	LLVMBasicBlockRef block, from;
 	int parent;
 	uint32_t row;
-	uint32_t condition; /* expression: which lanes go there, if the host can tell; NONE */
+	uint32_t condition; /* expression: 1 in the lanes that go there, if the host can tell; NONE
+			     */
 };
 
 struct group_plan {
@@ -112,10 +112,10 @@ struct group_plan {
 	struct expr_graph *exprs;  /* of all plans of the module */
 	struct analysis *analysis; /* of the function; NULL once the plan is made */
 	uint32_t first_site;
-	bool registers; /* may some be used? */
-	int counters;	/* those in use */
-	int prefixes;	/* groups that have them */
-	uint32_t rows;	/* behind the sites: of predicates, of groups, of buckets */
+	bool registers;	   /* may waves count in registers? */
+	int counters;	   /* scalar registers in use */
+	int lane_counters; /* groups that have one */
+	uint32_t rows;	   /* behind the sites: of predicates, of groups, of buckets */
 };
 
 /*
@@ -124,12 +124,19 @@ struct group_plan {
 struct group_plan *group_plan_create(const struct call_unit *unit,
 				     const struct pass_options *options, struct expr_graph *exprs,
 				     void *analyses);
-/* Does the host know all of it, in launches that have regular waves? */
+/* Does the host compute all counters, in launches that have regular waves? */
 static inline bool plan_follows_launch(const struct plan_group *group)
 {
 	return group->follows_launch && group->predicate != PLAN_NONE;
 }
-/* Count runs in memory, one by one. */
+/* Has it that histogram? */
+static inline bool plan_has(const struct plan_group *group, enum plan_histogram kind)
+{
+	return group->histogram[kind] != PROBE_ROW_NONE;
+}
+/* How many rows it takes. */
+uint32_t plan_histogram_rows(const struct plan_group *group, enum plan_histogram kind);
+/* Count executions in memory instead of registers. */
 void plan_drop_counters(struct group_plan *plan);
 void group_plan_destroy(struct group_plan *plan);
 

@@ -44,6 +44,7 @@ probe_proof_test(examples/convolution.hip 6)
 probe_proof_test(tests/e2e/proofs/workgroup_shapes.hip 14)
 probe_proof_test(tests/e2e/proofs/bit_fields.hip 7)
 probe_proof_test(tests/e2e/proofs/argument_strides.hip 7)
+probe_proof_test(tests/e2e/proofs/hidden_addresses.hip 12)
 
 # Counters derived from proofs equal those of the addresses, a test per program.
 foreach(program transpose strided_copy reduction histogram convolution)

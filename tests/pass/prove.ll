@@ -22,6 +22,72 @@ define amdgpu_kernel void @id(ptr addrspace(1) %a) #0 {
   ret void
 }
 
+; Bits of an id times an argument; bits that all lanes of a regular wave share are uniform.
+; CHECK: of bits_of_rows: U +4*bits(+1*x)>>4&63 +1*bits(+1*x)>>0&15*(+0+4*arg64@24), wraps 0{{$}}
+; CHECK: of bits_of_rows: U +4*bits(+1*x)>>0&63, wraps 0{{$}}
+define amdgpu_kernel void @bits_of_rows(ptr addrspace(1) %a, ptr addrspace(1) %b, i64 %unused, i64 %pitch) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %i = zext i32 %x to i64
+  %low = and i64 %i, 15
+  %high = lshr i64 %i, 4
+  %row = mul i64 %low, %pitch
+  %at = add i64 %row, %high
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %at
+  store float 0.0, ptr addrspace(1) %p
+  %lane = and i64 %i, 63
+  %wave = lshr i64 %i, 6
+  %start = mul i64 %wave, %pitch
+  %to = add i64 %start, %lane
+  %q = getelementptr float, ptr addrspace(1) %b, i64 %to
+  store float 0.0, ptr addrspace(1) %q
+  ret void
+}
+
+; Two indices computed as a vector, in a loop, and an id read on both sides of a branch.
+; CHECK: of vectors: U +4*x, wraps 0{{$}}
+; CHECK: of vectors: U +4*x, wraps 0{{$}}
+; CHECK: of vectors: U +4*x, wraps 0{{$}}
+define amdgpu_kernel void @vectors(ptr addrspace(1) %a, i32 %n) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %first = insertelement <2 x i32> poison, i32 %x, i64 0
+  %both = shufflevector <2 x i32> %first, <2 x i32> poison, <2 x i32> zeroinitializer
+  %start = add nuw nsw <2 x i32> %both, <i32 0, i32 64>
+  br label %loop
+loop:
+  %v = phi <2 x i32> [ %start, %0 ], [ %next, %loop ]
+  %k = phi i32 [ 0, %0 ], [ %more, %loop ]
+  %wide = zext <2 x i32> %v to <2 x i64>
+  %i = extractelement <2 x i64> %wide, i64 0
+  %j = extractelement <2 x i64> %wide, i64 1
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %i
+  %q = getelementptr float, ptr addrspace(1) %a, i64 %j
+  store volatile float 0.0, ptr addrspace(1) %p
+  store volatile float 0.0, ptr addrspace(1) %q
+  %next = add nuw nsw <2 x i32> %v, <i32 128, i32 128>
+  %more = add nuw nsw i32 %k, 1
+  %again = icmp ult i32 %more, 4
+  br i1 %again, label %loop, label %rest
+rest:
+  %c = icmp ult i32 %x, %n
+  br i1 %c, label %one, label %other
+one:
+  %g1 = call i32 @llvm.amdgcn.workgroup.id.x()
+  %s1 = shl i32 %g1, 4
+  br label %join
+other:
+  %g2 = call i32 @llvm.amdgcn.workgroup.id.x()
+  %s2 = shl i32 %g2, 4
+  br label %join
+join:
+  %s = phi i32 [ %s1, %one ], [ %s2, %other ]
+  %base = zext i32 %s to i64
+  %id = zext i32 %x to i64
+  %to = add i64 %base, %id
+  %r = getelementptr float, ptr addrspace(1) %a, i64 %to
+  store float 0.0, ptr addrspace(1) %r
+  ret void
+}
+
 ; Nor a few groups of 256.
 ; CHECK: of signed_sum: U -4*x, wraps 0{{$}}
 define amdgpu_kernel void @signed_sum(ptr addrspace(1) %a) #0 {
@@ -364,9 +430,9 @@ define amdgpu_kernel void @products(ptr addrspace(1) %a, i32 %n, i64 %m, ptr add
   ret void
 }
 
-; Indices in vectors are not looked into.
-; CHECK: of pair: measured
-; CHECK: of pair: measured
+; Elements of vectors: sums, shuffles and products with constants.
+; CHECK: of pair: U +4*x +4*y, wraps 1{{$}}
+; CHECK: of pair: U +12*y, wraps 1{{$}}
 define amdgpu_kernel void @pair(ptr addrspace(1) %a, <2 x i32> %start) #0 {
   %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
   %y = call i32 @llvm.amdgcn.workitem.id.y(), !range !0

@@ -20,8 +20,8 @@ def read_proofs(path):
     proofs = {}
     for line in open(path):
         match = re.match(r"probe: site (\d+) of (\S+): (U.*|measured)", line)
-        # equal_counters.sh checks bit fields masked by an observed value.
-        if match and match[3] != "measured" and "*and(" not in match[3]:
+        # equal_counters.sh checks bit fields masked by an observed value, or times an argument.
+        if match and match[3] != "measured" and "*and(" not in match[3] and "*(" not in match[3]:
             strides = [(0, 0, "")] * 3 + [
                 (int(times), "xyz".index(axis), int(shift), int(mask or 0xFFFFFFFF))
                 for times, axis, shift, mask in DIGIT.findall(match[3])
