@@ -11,7 +11,7 @@
 enum {
 	COPIES = 256, /* maximum number in flight; a multiple of 64 */
 	WORDS = COPIES / 64,
-	TIMES = 1024, /* application signals whose times are kept; a power of two */
+	TIMES = 4096, /* application signals whose times are kept; a power of two */
 };
 
 static struct probe_copy copies[COPIES];
@@ -78,21 +78,34 @@ void probe_copy_release(struct probe_copy *copy)
 	atomic_fetch_and_explicit(&taken[i / 64], ~(1ull << i % 64), memory_order_release);
 }
 
+/* The row of a signal, or one that it may have. Under the lock. */
+static struct times *row_of(uint64_t signal)
+{
+	size_t first = (size_t)(signal * 0x9e3779b97f4a7c15u >> 32);
+
+	for (size_t i = 0; i < 16; i++) {
+		struct times *row = &times[(first + i) & (TIMES - 1)];
+
+		if (!row->signal || row->signal == signal)
+			return row;
+	}
+	return &times[first & (TIMES - 1)];
+}
+
 static void keep_times(hsa_signal_t signal, const hsa_amd_profiling_async_copy_time_t *time)
 {
-	struct times *row = &times[signal.handle / sizeof(amd_signal_t) & (TIMES - 1)];
-
 	pthread_mutex_lock(&times_lock);
-	*row = (struct times){signal.handle, *time};
+	*row_of(signal.handle) = (struct times){signal.handle, *time};
 	pthread_mutex_unlock(&times_lock);
 }
 
 bool probe_copy_times(hsa_signal_t application, hsa_amd_profiling_async_copy_time_t *ret)
 {
-	struct times *row = &times[application.handle / sizeof(amd_signal_t) & (TIMES - 1)];
+	struct times *row;
 	bool found;
 
 	pthread_mutex_lock(&times_lock);
+	row = row_of(application.handle);
 	found = application.handle && row->signal == application.handle;
 	if (found)
 		*ret = row->time;
