@@ -68,7 +68,10 @@ static void measure_unit(struct group_code *in, struct asm_block *code,
 	emit_shared_call(code, share(in, DEVLIB_MEMORY_SITE, access_site_shape(&site->site)));
 }
 
-/* The same where the wave knows its replica: much shorter. Units of LDS are counted at once. */
+/*
+ * The same, if the wave has the address of its replica: much shorter. LDS units are counted
+ * together.
+ */
 static void measure_known(struct group_code *in, struct asm_block *code,
 			  const struct plan_site *site, uint32_t id, unsigned address,
 			  uint32_t offset)
@@ -93,7 +96,10 @@ static bool can_know(const struct group_code *in, const struct access_site *site
 			    (site->space == PROBE_SPACE_LDS && access_site_is_one_call(site)));
 }
 
-/* The low half: what is tested. It must not be looked at here, but in the asm that knows EXEC. */
+/*
+ * The low half of an address, for tests. The test itself must be in the asm, which uses the current
+ * EXEC.
+ */
 static LLVMValueRef low_half(struct group_code *in, LLVMValueRef value)
 {
 	LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(value)));
@@ -110,13 +116,13 @@ static LLVMValueRef either(struct group_code *in, LLVMValueRef a, LLVMValueRef b
 
 /* ---- A group -------------------------------------------------------------------------------- */
 
-/* The operands of a group's code that are computed outside of it. */
+/* Operands of a group's code that are computed before it. */
 struct tested {
 	LLVMValueRef address[PLAN_STREAMS]; /* pointers */
 	struct residue_operands bases;	    /* of aligned streams */
-	LLVMValueRef places, wraps;	    /* OR of what is tested; NULL = nothing */
+	LLVMValueRef places, wraps;	    /* OR of the values to test; NULL = nothing to test */
 	LLVMValueRef observed;		    /* the bits of it that a bucket has; NULL = none */
-	unsigned up; /* bits that `places` are moved up, of which only the places matter */
+	unsigned up; /* left shift of `places`, so that only the bits to test remain */
 	const struct lane_counter *counter; /* NULL = none */
 	LLVMValueRef not_prefixes;	    /* i32, of a counter of prefix masks; NULL = none */
 };
@@ -146,7 +152,10 @@ static bool is_needed(const struct group_code *in, const struct plan_group *grou
 	return false;
 }
 
-/* As early in the block as all that the group needs is there: addresses need not be kept. */
+/*
+ * Position the builder as early in the block as all operands are available, so that addresses need
+ * not stay live.
+ */
 static void position(struct group_code *in, const struct plan_group *group)
 {
 	LLVMValueRef at = LLVMGetFirstInstruction(group->block);
@@ -162,7 +171,9 @@ static void position(struct group_code *in, const struct plan_group *group)
 				     LLVMInstructionGetDebugLoc(in->plan->site[group->first].inst));
 }
 
-/* 2^32 - n, or 0 if the integer less the id is a multiple of 64: the same as something near a wrap.
+/*
+ * 2^32 - n, or 0 if the integer minus the id is a multiple of 64. A value that is not 0 is tested
+ * like one near a wrap.
  */
 static LLVMValueRef test_aligned(struct group_code *in, const struct affine_aligned *aligned)
 {
@@ -218,8 +229,9 @@ static void test_wraps(struct group_code *in, int number, struct tested *ret)
 }
 
 /*
- * In a loop a counter of their own would be made for low halves, and one for addresses that are
- * integers (the back end's loop strength reduction): there the address is used unchanged.
+ * Shift an address left, by asm. In a loop, the back end's loop strength reduction would create an
+ * induction variable for low halves, and one for addresses as integers: there the pointer itself is
+ * used.
  */
 static LLVMValueRef move_up(struct group_code *in, LLVMValueRef pointer, unsigned by)
 {
@@ -275,7 +287,9 @@ static void test(struct group_code *in, int number, struct tested *ret)
 					     "");
 }
 
-/* Go to .Llong if something is near a wrap, in any lane: not only regular waves come here. */
+/*
+ * Jump to .Lprobe_long if a value is near a wrap in any lane: also for waves that are not regular.
+ */
 static void emit_wraps(struct asm_block *code, const struct tested *tested)
 {
 	_Static_assert(AFFINE_WRAP_LIMIT == 1u << 30, "the constant below");
@@ -285,7 +299,7 @@ static void emit_wraps(struct asm_block *code, const struct tested *tested)
 	asm_line(code, "s_cbranch_vccnz .Lprobe_long${:uid}");
 }
 
-/* scc, and s4 = not 0 if an address is not at a multiple of 128, or something near a wrap. */
+/* Set scc and s4 to not 0 if an address is not a multiple of 128, or a value is near a wrap. */
 static void emit_places(struct asm_block *code, const struct tested *tested)
 {
 	unsigned places = asm_operand(code, "v", tested->places);
@@ -309,15 +323,15 @@ static void emit_places(struct asm_block *code, const struct tested *tested)
 		asm_line(code, "s_and_b32 s4, s4, 0x7f");
 }
 
-/* What in s4 speaks against residue histograms: a place that is no multiple of 4, or a wrap. */
+/* Bits of s4 that exclude residue histograms: an address that is not a multiple of 4, or a wrap. */
 static uint32_t odd_bits(const struct tested *tested)
 {
 	return tested->wraps || tested->up ? 3u << 25 | 3 : 3;
 }
 
 /*
- * Go to .Lregular if this is a regular wave and nothing speaks against it; count it in residue
- * histograms if only its addresses do.
+ * Jump to .Lprobe_regular in a regular wave that passes all tests. If only its addresses fail,
+ * count it in the residue histograms.
  */
 static void emit_test(struct asm_block *code, const struct plan_group *group,
 		      const struct tested *tested, unsigned regular, unsigned ctx)
@@ -344,7 +358,7 @@ static void emit_test(struct asm_block *code, const struct plan_group *group,
 	asm_line(code, ".Lprobe_other${:uid}:");
 }
 
-/* Measure into the row of each site. */
+/* Measure all sites, each in its own row. */
 static void emit_measure(struct group_code *in, struct asm_block *code, int number,
 			 const struct tested *tested, unsigned ctx, uint32_t first_id)
 {
@@ -367,7 +381,7 @@ static void emit_measure(struct group_code *in, struct asm_block *code, int numb
 	}
 }
 
-/* A regular wave ran a group that is ONCE, and was counted otherwise. */
+/* Count a regular wave that executed a PROBE_GROUP_ONCE group, but was counted in another way. */
 static void emit_miss(struct asm_block *code, const struct plan_group *group,
 		      const struct tested *tested, unsigned regular, unsigned ctx)
 {
@@ -394,7 +408,10 @@ static void emit_regular(struct asm_block *code, const struct plan_group *group,
 		emit_add_one(code, ctx, regular, group->row, PROBE_GROUP_EXECUTIONS);
 }
 
-/* The host knows all, if any wave of the launch is regular; else each access is measured. */
+/*
+ * For a group that follows from the launch: do nothing if the launch has regular waves; else
+ * measure each access.
+ */
 static void emit_free(struct group_code *in, struct asm_block *code, int number,
 		      const struct tested *tested, unsigned regular, unsigned ctx,
 		      uint32_t first_id)
@@ -414,7 +431,7 @@ static void emit_prefixes(struct group_code *in, struct asm_block *code,
 	asm_line(code, ".Lprobe_usual${:uid}:");
 }
 
-/* As llvm.amdgcn.readfirstlane, since it comes of a comparison. */
+/* Through llvm.amdgcn.readfirstlane, because it is the result of a comparison. */
 static LLVMValueRef full_mask(struct group_code *in)
 {
 	LLVMTypeRef i64 = LLVMTypeOf(in->regular);
@@ -448,7 +465,7 @@ static void begin_counter(struct group_code *in, int number, struct tested *ret)
 	ret->counter = counter;
 }
 
-/* Regular waves, if nothing else about the group is simpler. */
+/* Test for regular waves, unless there is a simpler test for the group. */
 static void emit_regular_test(struct group_code *in, struct asm_block *code,
 			      const struct plan_group *group, const struct tested *tested,
 			      unsigned regular, unsigned ctx)
@@ -461,7 +478,7 @@ static void emit_regular_test(struct group_code *in, struct asm_block *code,
 	}
 }
 
-/* What nothing else is known of. */
+/* A group of which only the addresses in enumerated launches are known: measure its sites. */
 static void emit_alone(struct group_code *in, struct asm_block *code, int number,
 		       const struct tested *tested, uint32_t first_id)
 {
@@ -500,7 +517,7 @@ static void insert_group(struct group_code *in, int number, uint32_t first_id)
 		group_code_finish(in, &code);
 		return;
 	}
-	/* Regular waves, too, if nothing else about them is as simple. */
+	/* Prefix masks include regular waves, unless these have a simpler test. */
 	if (tested.not_prefixes && tested.places)
 		emit_prefixes(in, &code, &tested);
 	emit_regular_test(in, &code, group, &tested, regular, ctx);
@@ -509,7 +526,7 @@ static void insert_group(struct group_code *in, int number, uint32_t first_id)
 	if (!group->residues_in_lanes)
 		emit_wraps(&code, &tested);
 	if (plan_has(group, PLAN_BY_MASK)) {
-		/* Not if the shapes of waves differ. */
+		/* Not in launches whose waves have different shapes. */
 		asm_line(&code, "s_cmp_eq_u64 $%u, 0", regular);
 		asm_line(&code, "s_cbranch_scc1 .Lprobe_long${:uid}");
 		mask_histogram_emit(

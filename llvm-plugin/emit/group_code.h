@@ -18,19 +18,19 @@ struct group_code {
 	struct devlib *devlib;
 	LLVMBuilderRef builder;
 	LLVMValueRef clone;
-	LLVMValueRef ctx;     /* the same in all lanes */
+	LLVMValueRef ctx;     /* the context, uniform */
 	LLVMValueRef wave;    /* the wave's word (memory_probe.c); NULL = only this would need it */
 	LLVMValueRef regular; /* probe_ctx.regular, an instruction of the entry block */
 	LLVMValueRef enumerated; /* probe_ctx.enumerated */
 	LLVMValueRef last;	 /* the only return, if there are counters */
 	void *analyses;
-	LLVMValueRef full; /* `regular` if that is all lanes, else 0; NULL = nobody asked yet */
+	LLVMValueRef full; /* `regular` if it has all lanes, else 0; NULL until it is needed */
 	/* Of groups that have one, in their order. */
 	struct lane_counter counter[PLAN_LANE_COUNTERS];
 	unsigned counters;
 };
 
-/* probe_ctx.regular and probe_ctx.enumerated, loaded where the builder is. */
+/* Load probe_ctx.regular and probe_ctx.enumerated at the builder's position. */
 LLVMValueRef group_code_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx,
 				     LLVMValueRef *ret_enumerated);
 void group_code(struct group_code *in);

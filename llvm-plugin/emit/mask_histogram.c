@@ -9,7 +9,7 @@
 
 #include <probe/wire.h>
 
-/* The operand keeps the function; the address is made only where it is called. */
+/* The operand keeps the function alive; its address is computed only where it is called. */
 void emit_shared_call(struct asm_block *code, LLVMValueRef function)
 {
 	size_t size;
@@ -34,7 +34,7 @@ void emit_load_rows(struct asm_block *code, unsigned ctx)
 void emit_replica(struct asm_block *code, unsigned ctx)
 {
 	emit_load_rows(code, ctx);
-	/* Compute unit and shader engine choose the replica (wave_ids.h). */
+	/* Compute unit and shader engine select the replica (wave_ids.h). */
 	asm_line(code, "s_getreg_b32 s13, hwreg(HW_REG_HW_ID, 8, 8)");
 }
 
@@ -63,7 +63,7 @@ void run_counters_flush(struct asm_block *code, const struct run_counter *sums, 
 			unsigned ctx)
 {
 	emit_replica(code, ctx);
-	/* EXEC is not needed any more. */
+	/* The wave's EXEC is no longer needed. */
 	asm_line(code, "s_mov_b64 exec, 0x%x", (1u << count) - 1);
 	asm_line(code, "v_mov_b32 v2, s%u", sums[0].sgpr);
 	asm_line(code, "v_mov_b32 v3, 0");
@@ -189,7 +189,7 @@ static void emit_take(struct asm_block *code, LLVMValueRef function)
 	asm_line(code, "s_cbranch_scc1 .Lprobe_taken${:uid}");
 	asm_line(code, "s_cmp_eq_u64 s[14:15], s[6:7]");
 	asm_line(code, "s_cbranch_scc1 .Lprobe_again${:uid}");
-	/* Another's: the next one. */
+	/* The bucket has another key: try the next one. */
 	asm_line(code, "s_add_u32 s13, s13, 8");
 	asm_line(code, "s_cmp_lt_u32 s13, %u", 8 * PROBE_ROW_BUCKETS);
 	asm_line(code, "s_cbranch_scc1 .Lprobe_take${:uid}");

@@ -20,9 +20,9 @@ struct plan_group;
 
 enum { COUNTER_ROW_BYTES = PROBE_COUNTERS * 8 };
 
-/* Call a shared function: arguments in v0 and up. */
+/* Call a shared function, with arguments in v0 and up. */
 void emit_shared_call(struct asm_block *code, LLVMValueRef function);
-/* In a regular wave, of which `regular` is the operand: add 1 to a word of a row. */
+/* Add 1 to a word of a row in a regular wave; `regular` is the operand number of its EXEC. */
 void emit_add_one(struct asm_block *code, unsigned ctx, unsigned regular, uint32_t row,
 		  unsigned word);
 /* Load s[8:9] = the address that row 0 would have, s10 = replica_mask, s11 = bytes of a replica. */

@@ -31,15 +31,15 @@ static LLVMValueRef plus(struct build *b, LLVMValueRef value, int64_t number)
 }
 
 /*
- * Not 0 unless the step of a stride that an argument decides is wide. No comparison: what comes of
- * one may be kept in vector registers.
+ * Builds a value that is not 0 unless a stride that depends on an argument is wide. Without
+ * comparisons, whose results may be kept in vector registers.
  */
 static LLVMValueRef is_not_wide(struct build *b, const struct affine_stride *stride)
 {
 	LLVMValueRef number = stride->value, large, step, sign;
 	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(number));
 
-	/* What is narrower is a size of the launch. */
+	/* Narrower values are launch parameters. */
 	if (bits < 32)
 		number = LLVMBuildZExt(b->builder, number, b->i32, "");
 	large = shift(b, LLVMLShr, number, NUMBER_BITS);
@@ -57,7 +57,7 @@ static LLVMValueRef is_not_wide(struct build *b, const struct affine_stride *str
 	return LLVMBuildOr(b->builder, large, step, "");
 }
 
-/* Has a site of the group before this one the same stride? */
+/* Does an earlier site of the group have the same stride? */
 static bool is_known(const struct group_plan *plan, int number, size_t site)
 {
 	for (size_t i = plan->group[number].first; i < site; i++)
@@ -77,7 +77,7 @@ LLVMValueRef prefix_masks_begin(LLVMBuilderRef builder, const struct group_plan 
 	LLVMPositionBuilderBefore(builder,
 				  LLVMGetBasicBlockTerminator(LLVMGetInstructionParent(regular)));
 	LLVMSetCurrentDebugLocation2(builder, NULL);
-	/* Lane 0 is in regular waves. */
+	/* Lane 0 is active in regular waves. */
 	not = LLVMBuildTrunc(builder, LLVMBuildNot(builder, regular, ""), b.i32, "");
 	not = LLVMBuildAnd(builder, not, LLVMConstInt(b.i32, 1, 0), "");
 	for (size_t i = group->first; i <= group->last; i++) {

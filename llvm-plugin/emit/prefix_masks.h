@@ -15,9 +15,12 @@ struct group_plan;
 /* i32, 0 in launches where that holds for the group's sites; computed in the entry block. */
 LLVMValueRef prefix_masks_begin(LLVMBuilderRef builder, const struct group_plan *plan, int number,
 				LLVMValueRef regular);
-/* Go to .Lprobe_usual in other launches. */
+/* Jump to .Lprobe_usual in other launches. */
 void prefix_masks_test(struct asm_block *code, LLVMBuilderRef builder, LLVMValueRef not );
-/* Count this execution and go to .Lprobe_end, or to .Lprobe_usual; nothing is near a wrap. */
+/*
+ * Count this execution and jump to .Lprobe_end, or to .Lprobe_usual if EXEC is not a prefix. No
+ * value may be near a wrap.
+ */
 void prefix_masks_emit(struct asm_block *code);
 
 #endif

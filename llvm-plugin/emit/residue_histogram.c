@@ -51,9 +51,9 @@ void residue_histogram_emit(struct asm_block *code, const struct plan_group *gro
 		emit_lanes(code, bases);
 	else
 		emit_residue_operand(code, bases, 0, 4, base);
-	/* From here on a lane for each address, even if the wave has fewer lanes. */
+	/* From here on one lane per address, even if the wave has fewer active lanes. */
 	asm_line(code, "s_mov_b64 exec, 0x%x", (1u << bases->count) - 1);
-	/* Bits 6:5 to 8:7, bits 4:2 to 5:3. */
+	/* Address bits 6:5 to offset bits 8:7, bits 4:2 to 5:3. */
 	asm_line(code, "v_and_b32 v0, 0x60, %s", base);
 	asm_line(code, "v_and_b32 v1, 0x7c, %s", base);
 	asm_line(code, "v_add_lshl_u32 v0, v0, v1, 1");
@@ -69,7 +69,9 @@ void residue_histogram_emit(struct asm_block *code, const struct plan_group *gro
 	asm_line(code, "s_mov_b64 exec, $%u", regular);
 }
 
-/* A full wave counts each address in a lane: bits 4:0 of it are bits 6:2 of the address. */
+/*
+ * In a full wave, one lane counts each address: bits 4:0 of its index are bits 6:2 of the address.
+ */
 void residue_lanes_emit(struct asm_block *code, const struct residue_operands *bases, unsigned full)
 {
 	char base[8];

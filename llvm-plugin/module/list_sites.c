@@ -27,7 +27,7 @@ static void print_stride(const struct affine_stride *stride)
 			stride->offset);
 }
 
-/* The instruction, as LLVM writes it, that a proof failed at. */
+/* Print the instruction at which a proof failed. */
 static void print_blocker(LLVMValueRef blocker)
 {
 	char *text;
@@ -108,7 +108,7 @@ static struct probe_site_stride stride_of(const struct affine_stride *from)
 	return to;
 }
 
-/* Number of a stream among those that are tested. */
+/* Index of a stream among the tested ones. */
 static unsigned tested_index(const struct plan_group *group, int stream)
 {
 	unsigned index = 0;
@@ -170,7 +170,7 @@ static void list_proof(const struct group_plan *plan, const struct plan_site *si
 	site_table_set_proof(table, &proof);
 }
 
-/* A row of counters that belongs to no site of its own; `inst` says where it is. */
+/* Add a row of counters without a site; `inst` gives its source location. */
 static void list_row(struct site_table *table, LLVMValueRef inst, const struct call_unit *unit,
 		     enum probe_access_kind access)
 {

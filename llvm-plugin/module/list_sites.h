@@ -9,7 +9,7 @@ struct call_unit;
 struct pass_options;
 struct site_table;
 
-/* Put the unit's sites and rows into the table, and in the unit how many there are. */
+/* Add the unit's sites and rows to the table, and store their numbers in the unit. */
 void list_unit(struct call_unit *unit, LLVMModuleRef module, struct site_table *table,
 	       const struct pass_options *options, void *analyses);
 

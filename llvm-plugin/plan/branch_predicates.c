@@ -12,8 +12,8 @@
 #include "llvm-plugin/base/ir_helpers.h"
 
 /*
- * The first block that runs whenever this one does, and after which this one always runs: the lanes
- * that run them are the same, since lanes that part join again where all ways meet.
+ * The first block that executes whenever this one does, and after which this one always executes.
+ * Both execute with the same lanes, because diverged lanes reconverge where all paths meet.
  */
 static LLVMBasicBlockRef first_of(const struct analysis *flow, LLVMBasicBlockRef block)
 {
@@ -43,7 +43,10 @@ static LLVMBasicBlockRef only_predecessor(LLVMValueRef function, LLVMBasicBlockR
 	return found;
 }
 
-/* Is the value made of loads of what a kernel may write? Then it is not known beforehand. */
+/*
+ * Does the value depend on loads from memory that a kernel may write? Then it does not follow from
+ * the launch.
+ */
 static bool is_data(LLVMValueRef value, unsigned depth, unsigned *steps)
 {
 	LLVMValueRef inst = LLVMIsAInstruction(value);
@@ -61,7 +64,7 @@ static bool is_data(LLVMValueRef value, unsigned depth, unsigned *steps)
 	return LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
 }
 
-/* Lanes of most waves will part here: to count the waves in which they do is not worth it. */
+/* Will most waves diverge here? Then counting those that do does not pay. */
 static bool divides(const struct analysis *flow, LLVMValueRef branch)
 {
 	unsigned steps = 0;
@@ -76,7 +79,7 @@ static bool parent_follows_launch(const struct group_plan *plan,
 	       plan->predicate[predicate->parent].condition != PROBE_EXPR_NONE;
 }
 
-/* A switch is of use only where the host knows the way of each lane. */
+/* A switch is useful only if the host can derive the successor of each lane. */
 static bool may_be_predicate(struct group_plan *plan, struct branch_predicate *predicate)
 {
 	LLVMValueRef branch = LLVMGetBasicBlockTerminator(predicate->from);
@@ -129,7 +132,7 @@ bool plan_executes_once(struct group_plan *plan, LLVMValueRef function, LLVMBasi
 
 /* ---- What follows from the launch ------------------------------------------------------------ */
 
-/* Guards come behind those that they are in. */
+/* Predicates follow those that guard them. */
 void plan_find_predicates(struct group_plan *plan)
 {
 	for (int i = 0; i < plan->predicates; i++) {
@@ -144,7 +147,7 @@ void plan_find_predicates(struct group_plan *plan)
 	}
 }
 
-/* Is there an execution that would have to be measured? */
+/* May there be executions that have to be measured? */
 static bool has_assumptions(const struct group_plan *plan, int number)
 {
 	const struct plan_group *group = &plan->group[number];
@@ -156,7 +159,7 @@ static bool has_assumptions(const struct group_plan *plan, int number)
 	return false;
 }
 
-/* Can the host tell where all the group's addresses lie, and which lanes use them? */
+/* Can the host derive all addresses of the group, and which lanes execute it? */
 static void find_bases(struct group_plan *plan, int number)
 {
 	struct plan_group *group = &plan->group[number];

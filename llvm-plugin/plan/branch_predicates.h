@@ -11,14 +11,14 @@
 struct group_plan;
 
 /*
- * Does the block run at most once in a wave, and do we know in which? *ret_guard says; the plan has
- * predicates more then. `depth` = 0.
+ * Does the block execute at most once per wave, and is it known in which waves? *ret_guard is the
+ * predicate that decides; predicates may be added to the plan. `depth` = 0.
  */
 bool plan_executes_once(struct group_plan *plan, LLVMValueRef function, LLVMBasicBlockRef block,
 			int depth, int *ret_guard);
-/* Finds which lanes go where predicates are, where that follows from the launch. */
+/* Finds the predicates' conditions, where they follow from the launch. */
 void plan_find_predicates(struct group_plan *plan);
-/* Marks what is launched among the groups and predicates, which are all there. */
+/* Marks groups and predicates that follow from the launch. All groups and predicates must exist. */
 void plan_find_launch_addresses(struct group_plan *plan);
 
 #endif

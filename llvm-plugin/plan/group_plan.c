@@ -47,7 +47,7 @@ static void list(struct group_plan *plan, LLVMValueRef function)
 		}
 }
 
-/* How addresses depend on the lane, for reports. */
+/* Describe how addresses depend on the lane, for reports. */
 static void describe(struct group_plan *plan)
 {
 	struct address_classes *classes = address_classes_create(plan->analysis);
@@ -81,7 +81,7 @@ static bool eligible(const struct plan_site *site)
 		return false;
 	if (site->site.size / site->site.unit > PLAN_UNITS)
 		return false;
-	/* What an LDS access costs does not depend on its place if all lanes are aligned. */
+	/* The cost of an LDS access does not depend on its address if all lanes are aligned. */
 	if (lds && (site->site.align < natural(&site->site) || site->site.unit == 12))
 		return false;
 	for (int i = 0; i < 3; i++)
@@ -93,7 +93,7 @@ static bool eligible(const struct plan_site *site)
 	return true;
 }
 
-/* All lanes on one aligned word: the cost does not depend on which. */
+/* Do all lanes access one aligned word? Then the cost does not depend on the address. */
 static bool anywhere(const struct plan_site *site)
 {
 	return affine_uniform(&site->pattern) && site->site.align >= natural(&site->site);
@@ -118,7 +118,7 @@ static int find_stream(const struct group_plan *plan, const struct plan_group *g
 	return PLAN_NONE;
 }
 
-/* A group has room for one observed value. */
+/* A group can have one observed value only. */
 static bool add_observed(struct plan_group *group, const struct affine_address *pattern)
 {
 	for (unsigned i = 0; i < pattern->fields; i++) {
@@ -133,7 +133,7 @@ static bool add_observed(struct plan_group *group, const struct affine_address *
 	return true;
 }
 
-/* Adds to the group what the site needs of it, and says which stream it is of. */
+/* Adds what the site needs to the group, and returns its stream. */
 static bool find_place(const struct group_plan *plan, struct plan_group *group, size_t index,
 		       int *ret_stream, int32_t *ret_delta)
 {
@@ -180,7 +180,7 @@ static bool join(struct group_plan *plan, int number, size_t index)
 	return true;
 }
 
-/* One of the groups that its block has already. */
+/* Join one of the groups in the site's block. */
 static bool join_some(struct group_plan *plan, size_t index)
 {
 	LLVMBasicBlockRef block = LLVMGetInstructionParent(plan->site[index].inst);
@@ -207,13 +207,13 @@ static void make_groups(struct group_plan *plan)
 		}
 		plan->group[plan->groups++] = (struct plan_group){
 			.block = here, .first = i, .predicate = PLAN_NONE, .counter = PLAN_NONE};
-		/* More observed values than one? */
+		/* Fails if the site has several observed values. */
 		if (!join(plan, plan->groups - 1, i))
 			plan->groups--;
 	}
 }
 
-/* A wave that ends halfway does not do what its blocks' places say. */
+/* A wave that ends early executes a part of its blocks only. */
 static bool ends_early(LLVMValueRef function)
 {
 	return LLVMGetNamedFunction(LLVMGetGlobalParent(function), "llvm.amdgcn.endpgm") != NULL;
@@ -284,8 +284,8 @@ static void number_histograms(struct group_plan *plan, uint32_t *row)
 }
 
 /*
- * Do addresses come to other places in their lines with each iteration? Where they stay at
- * multiples of 128, counting runs is cheaper.
+ * Do residues change between iterations? If addresses remain multiples of 128, counting executions
+ * is cheaper.
  */
 static bool residues_change(const struct group_plan *plan, const struct plan_group *group)
 {
@@ -302,7 +302,7 @@ static bool residues_change(const struct group_plan *plan, const struct plan_gro
 	return false;
 }
 
-/* Two addresses have half of the lanes each. */
+/* Two addresses use half of the lanes each. */
 static void assign_lanes(struct group_plan *plan)
 {
 	for (int i = 0; i < plan->groups && plan->lane_counters < PLAN_LANE_COUNTERS; i++) {
@@ -327,7 +327,10 @@ static void assign(struct group_plan *plan, bool loops)
 	}
 }
 
-/* What runs once at most is counted in registers if these are stored at the wave's end anyway. */
+/*
+ * Groups that execute at most once are counted in registers only if registers are stored at the
+ * wave's end anyway.
+ */
 static void assign_counters(struct group_plan *plan)
 {
 	assign(plan, true);

@@ -42,7 +42,7 @@ struct plan_site {
 	struct access_site site;
 	struct affine_address pattern;
 	bool proved;
-	LLVMValueRef blocker;			 /* what the proof failed at; NULL = not known */
+	LLVMValueRef blocker;			 /* where the proof failed; NULL = unknown */
 	struct address_description *description; /* for reports; NULL if it has no pointer */
 	int group;				 /* PLAN_NONE = measured */
 	int stream; /* of the group; PLAN_NONE = all lanes access one word, at any address */
@@ -55,11 +55,11 @@ struct plan_site {
 	/* Of no group: measured, together with the sites `also`: bit n = the n-th behind it. */
 	bool measured;
 	uint32_t also;
-	struct representative *followers; /* sites behind it that it may be measured with; NULL */
+	struct representative *followers; /* later sites measured with it; NULL */
 	unsigned behind;		  /* sites from its representative to it; 0 = it has none */
 };
 
-/* Sites at constant distances: one address stands for all. */
+/* Sites at constant distances, represented by one address. */
 struct plan_stream {
 	size_t representative; /* index of the site whose address it is */
 	bool aligned;	       /* the cost depends on where in a line it lies */
@@ -74,12 +74,14 @@ struct plan_group {
 	size_t first, last; /* the range of its sites, both included */
 	struct plan_stream stream[PLAN_STREAMS];
 	unsigned streams, sites;
-	/* The value that bit fields are masked by. If there is one, each execution has a bucket, or
-	 * is measured. */
+	/*
+	 * The value by which bit fields are masked. If there is one, each execution is counted in a
+	 * bucket, or measured.
+	 */
 	LLVMValueRef observed;
-	unsigned aligned; /* streams that are */
+	unsigned aligned; /* number of aligned streams */
 	bool once;
-	int predicate; /* once: index; PLAN_NONE = every wave runs it */
+	int predicate; /* PROBE_GROUP_ONCE: index; PLAN_NONE = every wave executes it */
 	uint32_t row;
 	uint32_t histogram[PLAN_HISTOGRAM_KINDS]; /* the first row of each; PROBE_ROW_NONE */
 	bool residues_in_lanes; /* in loops: its residues are counted in lanes (lane_counters.h) */
@@ -87,18 +89,18 @@ struct plan_group {
 	/* The host computes the addresses tested (struct probe_expr_node); of a group behind a
 	 * predicate, all counters. */
 	bool follows_launch;
-	bool lanes_known; /* an enumerated launch needs no code of it */
+	bool lanes_known; /* nothing is executed for it in an enumerated launch */
 	bool lanes_only;  /* and in other launches each access is measured */
 	int counter;	  /* index of the scalar register that counts its executions; PLAN_NONE */
 };
 
-/* A block that its only predecessor branches to, at most once in a wave. */
+/* A block whose only predecessor branches to it, at most once per wave. */
 struct branch_predicate {
 	LLVMBasicBlockRef block, from;
 	int parent;
 	uint32_t row;
-	uint32_t condition; /* expression: 1 in the lanes that go there, if the host can tell; NONE
-			     */
+	uint32_t condition; /* expression: 1 in the lanes that take the branch, if it follows from
+			       the launch; NONE */
 };
 
 struct group_plan {
@@ -109,32 +111,30 @@ struct group_plan {
 	struct branch_predicate *predicate;
 	int predicates;
 	const struct pass_options *options;
-	struct expr_graph *exprs;  /* of all plans of the module */
+	struct expr_graph *exprs;  /* shared by all plans of the module */
 	struct analysis *analysis; /* of the function; NULL once the plan is made */
 	uint32_t first_site;
-	bool registers;	   /* may waves count in registers? */
+	bool registers;	   /* may waves count in scalar registers? */
 	int counters;	   /* scalar registers in use */
-	int lane_counters; /* groups that have one */
+	int lane_counters; /* number of groups that have one */
 	uint32_t rows;	   /* behind the sites: of predicates, of groups, of buckets */
 };
 
-/*
- * Of a unit's base. Its own sites have ids from unit->first_site, its rows follow them.
- */
+/* The plan of a unit's base. Its sites have ids from unit->first_site, and its rows follow them. */
 struct group_plan *group_plan_create(const struct call_unit *unit,
 				     const struct pass_options *options, struct expr_graph *exprs,
 				     void *analyses);
-/* Does the host compute all counters, in launches that have regular waves? */
+/* Does the host derive all counters, in launches with regular waves? */
 static inline bool plan_follows_launch(const struct plan_group *group)
 {
 	return group->follows_launch && group->predicate != PLAN_NONE;
 }
-/* Has it that histogram? */
+/* Does the group have that histogram? */
 static inline bool plan_has(const struct plan_group *group, enum plan_histogram kind)
 {
 	return group->histogram[kind] != PROBE_ROW_NONE;
 }
-/* How many rows it takes. */
+/* Number of rows of a histogram. */
 uint32_t plan_histogram_rows(const struct plan_group *group, enum plan_histogram kind);
 /* Count executions in memory instead of registers. */
 void plan_drop_counters(struct group_plan *plan);
