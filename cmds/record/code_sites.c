@@ -56,20 +56,27 @@ void run_code_destroy(struct run_code *code)
 	free(code);
 }
 
-/* Handlers take strides for those of ids. */
-static bool has_multipliers(const struct site_member *member)
+/*
+ * The member of a group whose strides handlers may use: those of ids alone, by proof. Where the
+ * addresses are known only as an expression per lane, the strides are 0 without a meaning.
+ */
+static const struct site_member *strided_member(const struct probe_sites *table, uint32_t id)
 {
+	const struct site_member *member = probe_sites_member(table, id);
+
+	if (!member || table->groups[member->group].flags & PROBE_GROUP_LANES_ONLY)
+		return NULL;
 	for (int i = 0; i < PROBE_BITFIELDS; i++)
 		if (member->field[i].times && member->field[i].multiplier)
-			return true;
-	return false;
+			return NULL;
+	return member;
 }
 
 static bool fill_site(const struct run_code *code, uint32_t id, struct probe_site_info *ret)
 {
 	const struct probe_sites *table = code->table;
 	const struct probe_site *site = &table->sites[id];
-	const struct site_member *member = probe_sites_member(table, id);
+	const struct site_member *member = strided_member(table, id);
 	struct probe_frame_info *frames = NULL;
 
 	if (site->frame_count)
@@ -110,8 +117,8 @@ static bool fill_site(const struct run_code *code, uint32_t id, struct probe_sit
 		.near_distance = site->near_distance,
 		.address_class = site->address_class,
 		.address_flags = site->address_flags,
-		.strides = member && !has_multipliers(member) ? member->stride : NULL,
-		.bitfields = member && !has_multipliers(member) ? member->field : NULL,
+		.strides = member ? member->stride : NULL,
+		.bitfields = member ? member->field : NULL,
 	};
 	return true;
 }

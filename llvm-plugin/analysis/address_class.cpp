@@ -275,7 +275,8 @@ std::string Printer::size(const SCEV *expr)
 	    !(launch.bits & PROBE_STRIDE_LAUNCH))
 		return "";
 	return launch.offset < GRID_SIZE ? axis("blockDim", (launch.offset - BLOCK_SIZE) / 2)
-					 : axis("grid", (launch.offset - GRID_SIZE) / 4);
+					 : axis("gridDim", (launch.offset - GRID_SIZE) / 4) + "*" +
+						   axis("blockDim", (launch.offset - GRID_SIZE) / 4);
 }
 
 static const char *symbol_of(const Instruction *inst)

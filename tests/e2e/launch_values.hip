@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Addresses that follow from the launch, in forms that compilers make of ordinary loops.
+#include <hip/hip_runtime.h>
+
+struct particle {
+	float x, y, z, mass;
+	int id, cell;
+};
+
+// The loop after a divergent loop steps by the size of the grid.
+__global__ void cells(const particle *p, int *count, int n)
+{
+	__shared__ int local[256];
+
+	for (int i = threadIdx.x; i < 256; i += blockDim.x)
+		local[i] = 0;
+	__syncthreads();
+	for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+		atomicAdd(&local[p[i].cell & 255], 1); // struct
+	__syncthreads();
+	for (int i = threadIdx.x; i < 256; i += blockDim.x)
+		atomicAdd(&count[i], local[i]);
+}
+
+// Neither coordinate of the store is used before the loop.
+__global__ void rows(unsigned char *out, const unsigned char *in, int w)
+{
+	__shared__ unsigned char tile[18][16];
+	int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+
+	for (int j = threadIdx.y; j < 18; j += 16)
+		tile[j][threadIdx.x] = in[(blockIdx.y * 16 + j) * w + blockIdx.x * 16 + threadIdx.x];
+	__syncthreads();
+	out[y * w + x] = tile[threadIdx.y][threadIdx.x] + tile[threadIdx.y + 2][threadIdx.x]; // rows
+}
+
+// An address in each lane that has no stride.
+__global__ void exchanged(unsigned char *out, int w)
+{
+	int x = blockIdx.x * 16 + (threadIdx.x ^ 5), y = blockIdx.y * 16 + (threadIdx.y ^ 3);
+
+	out[y * w + x] = 1; // exchanged
+}
+
+int main()
+{
+	const int n = 10000, w = 128;
+	unsigned char *bytes;
+	particle *p;
+	int *count;
+
+	if (hipMalloc(&p, n * sizeof(*p)) || hipMalloc(&count, 1024) ||
+	    hipMalloc(&bytes, w * (w + 16)))
+		return 1;
+	hipMemset(p, 0, n * sizeof(*p));
+	cells<<<8, 256>>>(p, count, n);
+	rows<<<dim3(8, 8), dim3(16, 16)>>>(bytes, bytes, w);
+	exchanged<<<dim3(8, 8), dim3(16, 16)>>>(bytes, w);
+	return hipDeviceSynchronize();
+}

@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What follows from the launch is no loaded index, wherever the compiler computes it; and lanes
+# without a stride are not said to have one.
+# Folder: llvm-plugin
+. "$(dirname "$0")/lib.sh"
+
+program=$source/tests/e2e/launch_values.hip
+cp "$program" program.hip
+compile program.hip launch_values
+record run.db -q -- ./launch_values
+balanced run.db
+probe-report lines --all --format json run.db >lines.json
+
+# at MARK ACCESS JQ: of the line with this mark
+at()
+{
+	jq -r --argjson line "$(grep -n "// $1\$" "$program" | cut -d: -f1)" --arg access "$2" \
+		".[] | select(.line == \$line and .access == \$access) | $3" lines.json
+}
+expect "struct" "$(at struct load '"\(.address_class): \(.address)"')" \
+	"affine: p + 24*(blockDim.x*blockIdx.x + threadIdx.x + gridDim.x*blockDim.x*iteration) + 20"
+expect "cause" "$(at struct load .cause)" \
+	"lanes are 24 B apart and 4 B are read: 21.33 of 128 B of each cache line are used"
+expect "rows" "$(at rows store .address_class)" rows
+case "$(at rows store .cause)" in
+"rows of 16 work-items are contiguous,"*) ;;
+*) fail "rows: $(at rows store .cause)" ;;
+esac
+case "$(at exchanged store .cause)" in
+*"one word"* | "") fail "exchanged: $(at exchanged store .cause)" ;;
+esac
