@@ -496,8 +496,10 @@ void finding_put_brief(const struct finding *finding)
 	       number(finding, F_SIZE), number(finding, F_EXECUTIONS),
 	       report_plural(number(finding, F_EXECUTIONS), "execution", "executions"));
 	if (number(finding, F_USED128))
-		printf(", %lld cache lines of 128 B (%lld needed)", number(finding, F_USED128),
-		       number(finding, F_NEEDED128));
+		printf(", %lld cache lines of 128 B", number(finding, F_USED128));
+	/* What lanes without shared addresses would need says nothing about a broadcast. */
+	if (number(finding, F_USED128) && !shared)
+		printf(" (%lld needed)", number(finding, F_NEEDED128));
 	if (number(finding, F_IDEAL))
 		printf(", %lld bank conflicts", number(finding, F_CONFLICTS));
 	if (shared)

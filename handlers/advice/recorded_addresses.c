@@ -246,29 +246,46 @@ struct sorting {
 	unsigned step[TRIAL_EXECUTIONS];
 };
 
-/* Cache lines of the sorted addresses of the step of execution `first`. */
+static bool same_step(const struct trial *trial, const struct sorting *sorting, unsigned a,
+		      unsigned b)
+{
+	return sorting->step[a] == sorting->step[b] &&
+	       trial->key[a].dispatch == trial->key[b].dispatch;
+}
+
+/*
+ * Cache lines of the step of execution `first` if its addresses were sorted, and each execution
+ * took as many of them as it has active lanes.
+ */
 static uint64_t sort_step(const struct trial *trial, const struct advice_site *site, unsigned line,
 			  unsigned first, struct sorting *sorting)
 {
 	size_t count = 0, more;
+	uint64_t lines = 0;
 
 	for (unsigned i = first; i < trial->executions; i++) {
-		if (sorting->step[i] != sorting->step[first] ||
-		    trial->key[i].dispatch != trial->key[first].dispatch)
+		if (!same_step(trial, sorting, i, first))
 			continue;
 		gather_lanes(trial, i, sorting->addr + count, &more);
 		count += more;
 	}
 	qsort(sorting->addr, count, sizeof(sorting->addr[0]), by_address);
-	return lines_of(site, line, sorting->addr, count, &sorting->scratch);
+	count = 0;
+	for (unsigned i = first; i < trial->executions; i++) {
+		if (!same_step(trial, sorting, i, first))
+			continue;
+		more = (size_t)__builtin_popcountll(trial->exec[i]);
+		lines += lines_of(site, line, sorting->addr + count, more, &sorting->scratch);
+		count += more;
+	}
+	return lines;
 }
 
 /* True if it is the first of its step, by index. */
 static bool begins_step(const struct trial *trial, const struct sorting *sorting, unsigned at)
 {
 	for (unsigned i = 0; i < at; i++)
-		if (sorting->step[i] == sorting->step[at] &&
-		    trial->key[i].dispatch == trial->key[at].dispatch)
+		if (same_step(trial, sorting, i, at))
 			return false;
 	return true;
 }

@@ -61,7 +61,7 @@ namespace
 {
 /* The operations of a divergent value, up to loads from memory. */
 struct Origin {
-	const Instruction *load = nullptr; /* the first one found */
+	const Instruction *load = nullptr; /* the first one found; rather one with a line */
 	bool wraps = false;		   /* periodic, clamped or chosen */
 	bool itself = false;		   /* `target` was found */
 };
@@ -91,6 +91,11 @@ void Flow::operands(const Instruction *inst, SmallVectorImpl<const Value *> &wor
 	for (const Value *operand : inst->operands())
 		if (isa<Instruction>(operand))
 			work.push_back(operand);
+}
+
+static bool has_line(const Instruction *inst)
+{
+	return inst->getDebugLoc() && inst->getDebugLoc().getLine();
 }
 
 static bool wraps_index(const Instruction *inst)
@@ -126,7 +131,7 @@ Origin Flow::trace(const Value *from, const Instruction *target, bool through_lo
 			continue;
 		if (isa<LoadInst>(inst) || isa<AtomicRMWInst>(inst) ||
 		    isa<AtomicCmpXchgInst>(inst)) {
-			if (!ret.load)
+			if (!ret.load || !has_line(ret.load))
 				ret.load = inst;
 			if (!through_loads)
 				continue;
@@ -315,8 +320,8 @@ std::string Printer::operation(Instruction *inst, unsigned depth)
 	const char *symbol = symbol_of(inst);
 
 	if (symbol)
-		return "(" + value(inst->getOperand(0), depth) + symbol +
-		       value(inst->getOperand(1), depth) + ")";
+		return "(" + factor(value(inst->getOperand(0), depth)) + symbol +
+		       factor(value(inst->getOperand(1), depth)) + ")";
 	if (isa<FreezeInst>(inst) || isa<CastInst>(inst))
 		return value(inst->getOperand(0), depth);
 	if (auto *select = dyn_cast<SelectInst>(inst))
@@ -471,8 +476,10 @@ static enum probe_address_class class_of(const analysis &in, const Instruction *
 	if (!origin.load)
 		return origin.wraps ? PROBE_ADDRESS_WRAPPED : PROBE_ADDRESS_COMPUTED;
 	auto *load = dyn_cast<LoadInst>(origin.load);
-	if (load &&
-	    (load->getType()->isPointerTy() ||
+	/* The access may load its own next index, also in one piece with what it is for. */
+	if ((load && load->getType()->isPointerTy()) ||
+	    Flow(in, inst->getParent()).trace(pointer, inst, true).itself ||
+	    (load &&
 	     Flow(in, inst->getParent()).trace(load->getPointerOperand(), load, true).itself))
 		return PROBE_ADDRESS_CHASE;
 	return PROBE_ADDRESS_GATHER;

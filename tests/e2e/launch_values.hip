@@ -42,6 +42,32 @@ __global__ void exchanged(unsigned char *out, int w)
 	out[y * w + x] = 1; // exchanged
 }
 
+struct node {
+	int next;
+	float value;
+};
+
+// Each access loads the index of the next one.
+__global__ void chase(const node *list, const int *head, float *out, int steps)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x, k = head[i];
+	float sum = 0;
+
+	for (int s = 0; s < steps; s++) {
+		sum += list[k].value; // chase
+		k = list[k].next;
+	}
+	out[i] = sum;
+}
+
+// A period: the expression keeps its parentheses.
+__global__ void wrapped(float *out, const float *in, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	out[i] = in[(i + 1) % n]; // wrapped
+}
+
 int main()
 {
 	const int n = 10000, w = 128;
@@ -56,5 +82,7 @@ int main()
 	cells<<<8, 256>>>(p, count, n);
 	rows<<<dim3(8, 8), dim3(16, 16)>>>(bytes, bytes, w);
 	exchanged<<<dim3(8, 8), dim3(16, 16)>>>(bytes, w);
+	chase<<<1, 64>>>((node *)p, count, (float *)bytes, 4);
+	wrapped<<<2, 64>>>((float *)bytes, (float *)p, 100);
 	return hipDeviceSynchronize();
 }

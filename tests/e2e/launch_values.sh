@@ -30,3 +30,5 @@ esac
 case "$(at exchanged store .cause)" in
 *"one word"* | "") fail "exchanged: $(at exchanged store .cause)" ;;
 esac
+expect "chase" "$(at chase load .address_class)" chase
+expect "wrapped" "$(at wrapped load .address)" "in + 4*((blockDim.x*blockIdx.x + threadIdx.x + 1) % n)"
