@@ -281,7 +281,10 @@ static bool machine_has(const char *list, long long bytes)
 	return false;
 }
 
-/* The instructions that the machine executes, and whether their widths match the probes'. */
+/*
+ * The instructions that the machine executes: those of the width that probes counted, or all at
+ * this position if none has that width.
+ */
 static void put_machine(const struct finding *finding)
 {
 	const char *list = cell(finding, F_MACHINE), *separator = "       instructions: ";
@@ -289,6 +292,8 @@ static void put_machine(const struct finding *finding)
 	char name[64];
 
 	while (next_name(&list, name, sizeof(name))) {
+		if (same && bytes_of(name) != number(finding, F_UNIT))
+			continue;
 		fputs(separator, stdout);
 		report_put(name);
 		if (strstr(name, "read2") || strstr(name, "write2"))
@@ -310,10 +315,15 @@ static void put_basis(const struct finding *finding)
 	if (!strcmp(basis, "measured"))
 		puts("       counts: measured on the device");
 	else if (!strcmp(basis, "derived"))
-		puts("       counts: executions measured, cache lines and LDS passes derived from the "
-		     "addresses that the compiler proved");
+		puts("       counts: derived from addresses that the compiler proved, and from executions "
+		     "that follow from the launch or were counted");
 	else if (!strcmp(basis, "traced"))
 		puts("       counts: from every address (trace)");
+}
+
+static void put_extra(long long count, const char *one, const char *many)
+{
+	printf("%lld extra %s", count, report_plural(count, one, many));
 }
 
 /* "480 extra requests for cache lines of 128 B" */
@@ -323,11 +333,14 @@ static void put_excess(const struct finding *finding)
 	long long conflicts = number(finding, F_CONFLICTS);
 
 	if (excess64 || excess128)
-		printf("%lld extra requests for cache lines of %d B",
-		       excess64 > 2 * excess128 ? excess64 : excess128,
-		       excess64 > 2 * excess128 ? 64 : 128);
+		put_extra(excess64 > 2 * excess128 ? excess64 : excess128,
+			  "request for cache lines", "requests for cache lines");
+	if (excess64 || excess128)
+		printf(" of %d B", excess64 > 2 * excess128 ? 64 : 128);
+	if ((excess64 || excess128) && conflicts)
+		fputs(", ", stdout);
 	if (conflicts)
-		printf("%s%lld extra LDS passes", excess64 || excess128 ? ", " : "", conflicts);
+		put_extra(conflicts, "LDS pass", "LDS passes");
 }
 
 static const char *level_text(const char *basis)
@@ -336,8 +349,9 @@ static const char *level_text(const char *basis)
 		const char *word, *text;
 	} levels[] = {
 		{"modelled: LDS", "an LDS pass per cycle and compute unit"},
-		{"modelled: address unit", "a line per cycle and address unit"},
-		{"modelled: L2", "at the L2's bandwidth"},
+		{"modelled: address unit",
+		 "the address unit takes a cycle per 64 B line of each 4 lanes"},
+		{"modelled: L2", "at the bandwidth between L1 and L2"},
 		{"modelled: memory", "at the memory's bandwidth"},
 	};
 
@@ -380,7 +394,8 @@ static void put_cost(const struct finding *finding)
 		puts("not estimated");
 		return;
 	}
-	printf(": %lld cycles", number(finding, F_CYCLES));
+	printf(": %lld %s", number(finding, F_CYCLES),
+	       report_plural(number(finding, F_CYCLES), "cycle", "cycles"));
 	put_basis_of_cost(finding);
 	if (share)
 		printf(", %.2g %% of the time of the %s",
@@ -501,13 +516,17 @@ void finding_put_brief(const struct finding *finding)
 	if (number(finding, F_USED128) && !shared)
 		printf(" (%lld needed)", number(finding, F_NEEDED128));
 	if (number(finding, F_IDEAL))
-		printf(", %lld bank conflicts", number(finding, F_CONFLICTS));
+		printf(", %lld bank %s", number(finding, F_CONFLICTS),
+		       report_plural(number(finding, F_CONFLICTS), "conflict", "conflicts"));
 	if (shared)
-		fputs(atomic ? ", lanes update the same words one after the other" : ", broadcast",
+		fputs(atomic ? ", lanes update the same words one after the other"
+			     : ", lanes share bytes",
 		      stdout);
 	if (number(finding, F_CYCLES))
-		printf(", %lld extra cycles (estimate)",
-		       number(finding, finding->folded ? F_ALL_CYCLES : F_CYCLES));
+		printf(", %lld extra %s (estimate)", number(finding, F_CYCLES),
+		       report_plural(number(finding, F_CYCLES), "cycle", "cycles"));
+	if (number(finding, F_SITES) > 1)
+		printf(" (sum of %lld accesses)", number(finding, F_SITES));
 	fputs("  ", stdout);
 	put_kernels(finding);
 	if (*cell(finding, F_CAUSE)) {

@@ -165,7 +165,8 @@ static void put_probes(const struct text *text)
 
 	if (sqlite3_column_type(text->stmt, F_EXECUTIONS) == SQLITE_NULL)
 		return;
-	printf("%53s probes: %" PRId64 " executions", "", number(text, F_EXECUTIONS));
+	printf("%53s probes (all accesses of this position): %" PRId64 " executions", "",
+	       number(text, F_EXECUTIONS));
 	if (number(text, F_USED128))
 		printf(", %" PRId64 " cache lines of 128 B, %" PRId64 " needed",
 		       number(text, F_USED128), number(text, F_NEEDED128));

@@ -297,17 +297,23 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 			   bytes, facts->participle, bytes / unit, unit);
 		advice_say(ret->fix,
 			   "let neighbouring lanes access neighbouring %u B pieces (elements "
-			   "of %u B, or one array per member)",
+			   "of %u B, or one array per piece)",
 			   unit, unit);
 		advice_verify_lines(facts, unit, ret);
 		return;
 	}
 	say_apart(facts, ret);
-	if (stride <= STRUCT_MAX)
+	/* One array for what the access uses is what is verified: it may be several members. */
+	if (stride <= STRUCT_MAX && bytes <= 4)
 		advice_say(ret->fix,
 			   "use a structure of arrays (one array per member) instead of an "
 			   "array of structs of %lld B",
 			   stride);
+	else if (stride <= STRUCT_MAX)
+		advice_say(ret->fix,
+			   "use a structure of arrays (one array for these %u B) instead of an "
+			   "array of structs of %lld B",
+			   bytes, stride);
 	else
 		advice_say(ret->fix,
 			   "let neighbouring lanes use neighbouring elements (swap the loops "

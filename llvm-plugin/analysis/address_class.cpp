@@ -324,6 +324,9 @@ std::string Printer::operation(Instruction *inst, unsigned depth)
 		       factor(value(inst->getOperand(1), depth)) + ")";
 	if (isa<FreezeInst>(inst) || isa<CastInst>(inst))
 		return value(inst->getOperand(0), depth);
+	/* An element of a vector: of what the vector comes from. */
+	if (auto *element = dyn_cast<ExtractElementInst>(inst))
+		return leaf(element->getVectorOperand(), depth + 1);
 	if (auto *select = dyn_cast<SelectInst>(inst))
 		return "(choice of " + value(select->getTrueValue(), depth) + " and " +
 		       value(select->getFalseValue(), depth) + ")";

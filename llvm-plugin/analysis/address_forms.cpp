@@ -15,6 +15,8 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/Local.h>
 
+#include <probe/wire_kinds.h>
+
 #include "llvm-plugin/base/llvm-compat.h"
 
 using namespace llvm;
@@ -63,10 +65,19 @@ static void unite_ids(Function &function)
 
 enum { DEPTH = 8 };
 
+/* Of the dispatch packet, say: sizes of the launch. */
+static bool is_constant_load(const Instruction &inst)
+{
+	auto *load = dyn_cast<LoadInst>(&inst);
+
+	return load && load->isSimple() && load->getPointerAddressSpace() == PROBE_SPACE_CONSTANT;
+}
+
 static bool is_pure(const Instruction &inst)
 {
 	return (isa<BinaryOperator>(inst) || isa<CastInst>(inst) || isa<CmpInst>(inst) ||
-		isa<SelectInst>(inst) || isa<GetElementPtrInst>(inst)) &&
+		isa<SelectInst>(inst) || isa<GetElementPtrInst>(inst) ||
+		isa<MinMaxIntrinsic>(inst) || is_constant_load(inst)) &&
 	       isSafeToSpeculativelyExecute(&inst);
 }
 

@@ -18,7 +18,6 @@
 
 #include "llvm-plugin/analysis/ir_edit.h"
 #include "llvm-plugin/clone/lower_intrinsics.h"
-#include "llvm-plugin/clone/merge_launch_values.h"
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/compile_options.h"
 #include "llvm-plugin/base/gpu_target.h"
@@ -143,9 +142,6 @@ void clone_base(struct call_unit *unit, LLVMModuleRef module, const struct pass_
 	add_enum(unit->base, param, "noundef", 0);
 	add_enum(unit->base, param, "align", 32);
 	add_enum(unit->base, param, "dereferenceable", sizeof(struct probe_ctx));
-	/* Code without optimisation has no phis, and its values are in memory. */
-	if (!LLVMGetEnumAttributeAtIndex(unit->original, LLVMAttributeFunctionIndex, optnone))
-		merge_launch_values(unit->base);
 	lower_copies(unit->base, options, analyses);
 	/*
 	 * The back end does not vectorise optnone functions, so the clone is not vectorised either.

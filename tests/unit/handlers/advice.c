@@ -49,7 +49,7 @@ static void test_advice(void **state)
 	       "each lane's 32 B are read in 2 accesses of 16 B, each of which "
 	       "touches all cache lines",
 	       "let neighbouring lanes access neighbouring 16 B pieces (elements "
-	       "of 16 B, or one array per member); verified: at most 18 cache lines of "
+	       "of 16 B, or one array per piece); verified: at most 18 cache lines of "
 	       "128 B after, 32 before (per execution)");
 	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4, 0, 128,
 	       "lanes are 128 B apart: 32-way bank conflict",
