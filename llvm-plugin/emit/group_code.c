@@ -22,6 +22,7 @@
 #include "llvm-plugin/emit/devlib_link.h"
 #include "llvm-plugin/emit/group_code_parts.h"
 #include "llvm-plugin/emit/inline_asm.h"
+#include "llvm-plugin/emit/counter_rows.h"
 #include "llvm-plugin/emit/mask_histogram.h"
 #include "llvm-plugin/emit/measure_code.h"
 #include "llvm-plugin/emit/prefix_masks.h"

@@ -9,7 +9,7 @@
 
 #include "llvm-plugin/analysis/ir_edit.h"
 #include "llvm-plugin/emit/inline_asm.h"
-#include "llvm-plugin/emit/mask_histogram.h"
+#include "llvm-plugin/emit/counter_rows.h"
 #include "llvm-plugin/plan/group_plan.h"
 
 _Static_assert(PROBE_PREFIX_WORDS == 8 && PROBE_RESIDUE_WORDS == 8 && PROBE_RESIDUE_ROWS == 4 &&

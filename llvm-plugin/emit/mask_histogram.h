@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Asm that counts in rows of the counter table (wire.h section 3). It uses s4 to s31, v0 to v15,
- * vcc and scc, and preserves EXEC. `ctx` is the operand that holds the wave's probe_ctx.
- */
+/* Histograms of execution masks (wire_device.h section 3); registers as in counter_rows.h. */
 #ifndef PROBE_LLVM_PLUGIN_EMIT_MASK_HISTOGRAM_H
 #define PROBE_LLVM_PLUGIN_EMIT_MASK_HISTOGRAM_H
 
@@ -11,6 +8,7 @@
 
 #include <probe/wire.h>
 
+#include "llvm-plugin/emit/counter_rows.h"
 #include "llvm-plugin/emit/inline_asm.h"
 #include "llvm-plugin/emit/residue_histogram.h"
 #include "llvm-plugin/plan/group_plan.h"
@@ -18,28 +16,8 @@
 struct asm_block;
 struct plan_group;
 
-enum { COUNTER_ROW_BYTES = PROBE_COUNTERS * 8 };
-
 /* Call a shared function, with arguments in v0 and up. */
 void emit_shared_call(struct asm_block *code, LLVMValueRef function);
-/* Add 1 to a word of a row in a regular wave; `regular` is the operand number of its EXEC. */
-void emit_add_one(struct asm_block *code, unsigned ctx, unsigned regular, uint32_t row,
-		  unsigned word);
-/* Load s[8:9] = the address that row 0 would have, s10 = replica_mask, s11 = bytes of a replica. */
-void emit_load_rows(struct asm_block *code, unsigned ctx);
-/*
- * The address of a word in this wave's replica, in two parts, so that other code hides the latency
- * of the load: s13 and s[8:11]; then s10 = the word's offset from s[8:9].
- */
-void emit_replica(struct asm_block *code, unsigned ctx);
-void emit_row_address(struct asm_block *code, uint32_t row, unsigned word);
-/* At the wave's end: add scalar registers to words of rows. */
-struct run_counter {
-	uint32_t row;
-	unsigned word, sgpr;
-};
-void run_counters_flush(struct asm_block *code, const struct run_counter *sums, unsigned count,
-			unsigned ctx);
 /*
  * Count this execution in the bucket for its EXEC, each aligned stream's address modulo 128, and
  * the observed value if there is one; then go to .Lprobe_end. Fall through if no bucket is free.

@@ -7,7 +7,7 @@
 
 #include <probe/wire.h>
 
-#include "llvm-plugin/emit/mask_histogram.h"
+#include "llvm-plugin/emit/counter_rows.h"
 
 void emit_residue_operand(struct asm_block *code, const struct residue_operands *bases, unsigned i,
 			  unsigned to, char ret[8])

@@ -8,7 +8,7 @@
 #include <probe/wire.h>
 
 #include "llvm-plugin/emit/group_code_parts.h"
-#include "llvm-plugin/emit/mask_histogram.h"
+#include "llvm-plugin/emit/counter_rows.h"
 #include "llvm-plugin/base/ir_helpers.h"
 
 LLVMValueRef group_code_finish(struct group_code *in, struct asm_block *code)

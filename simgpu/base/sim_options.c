@@ -114,11 +114,6 @@ static void read_all(void)
 	sim_log_set_level((unsigned)options.log);
 }
 
-const char *sim_option_device(void)
-{
-	return read_text("DEVICE");
-}
-
 const struct sim_options *sim_options(void)
 {
 	pthread_once(&once, read_all);

@@ -29,9 +29,6 @@ struct sim_options {
 /* Values are valid until the process ends. The first call reads the environment; thread-safe. */
 const struct sim_options *sim_options(void);
 
-/* The name of the device that is wanted, or NULL. */
-const char *sim_option_device(void);
-
 /* Number of nodes: the CPU, then the GPUs. */
 static inline uint32_t sim_nodes(void)
 {

@@ -3,10 +3,10 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "simgpu/base/sim_log.h"
-#include "simgpu/base/sim_options.h"
 
 static const struct sim_device devices[] = {
 	{
@@ -60,7 +60,8 @@ const struct sim_device *sim_device_find(const char *target)
 
 static void choose(void)
 {
-	const char *wanted = sim_option_device();
+	/* Read here, because the other options depend on the device. */
+	const char *text = getenv("PROBE_SIM_DEVICE"), *wanted = text && *text ? text : NULL;
 	const struct sim_device *device = wanted ? sim_device_find(wanted) : NULL;
 
 	if (device)

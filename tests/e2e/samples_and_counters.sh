@@ -15,13 +15,13 @@ expect "what costs" "$(jq -c '[.[] | select(.cycles > 0) | [(.kernel | sub("\\(.
 	'[["transpose_naive","global"],["transpose_lds","lds"]]'
 expect "order" "$(jq -c 'map(.cycles // 0) | . == (sort | reverse)' join.json)" true
 expect "basis" "$(jq -c '[.[] | select(.cycles > 0) | [.cycles_basis, .time_of]] | unique' join.json)" '[["sampled","original"]]'
-# Without samples the model estimates equal costs; with samples the store costs four times as much.
+# Without samples the model estimates equal costs; with samples the store costs almost twice as much.
 cp twice.db modelled.db
 sqlite3 modelled.db 'DELETE FROM probe_sampled'
 expect "ranked by the model" "$(probe-report lines --format json -f kernel,cycles_basis modelled.db |
 	jq -c '[.[] | [(.kernel | sub("\\(.*"; "")), .cycles_basis]]')" \
 	'[["transpose_naive","modelled: L2"],["transpose_lds","modelled: LDS"]]'
-expect "how much more the store costs" "$(jq -c '[.[] | select(.cycles > 0) | .cycles] | .[0] / .[1] > 3.5' join.json)" true
+expect "how much more the store costs" "$(jq -c '[.[] | select(.cycles > 0) | .cycles] | .[0] / .[1] > 1.5' join.json)" true
 expect "places in headers" "$(jq "[.[] | select(.position | startswith(\"/usr/include\"))] | length" join.json)" 0
 expect "the tile's column read" \
 	"$(jq -c '[.[] | select(.kernel | test("transpose_lds")) | select(.conflicts > 0) | [.executions, .conflicts]]' join.json)" \

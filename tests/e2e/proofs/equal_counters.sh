@@ -15,7 +15,7 @@ counters()
 		FROM probe_memory_site m
 		JOIN probe_site s ON s.code_object_id = m.code_object AND s.site = m.site
 		JOIN rocpd_info_kernel_symbol k ON k.id = m.kernel
-		ORDER BY s.code_object_id, m.kernel, m.site"
+		ORDER BY s.code_object_id, m.kernel, m.site, m.launch_shape"
 }
 
 compile "$source/$program" program
