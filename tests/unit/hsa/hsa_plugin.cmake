@@ -22,7 +22,7 @@ foreach(test api_table calls code_image collector completion copies counter_sum 
 		filters kernargs kernel_table kernel_verdict cooperative_fit packet_relay queue_hooks rings
 		sampler wave_storage)
 	add_executable(unit_hsa_${test} ${CMAKE_CURRENT_LIST_DIR}/${test}.c
-		${CMAKE_CURRENT_LIST_DIR}/fake_hsa.c)
+		${CMAKE_CURRENT_LIST_DIR}/fake_hsa.c ${CMAKE_CURRENT_LIST_DIR}/fake_kernel.c)
 	target_link_libraries(unit_hsa_${test} PRIVATE probe_hsa_tested probe_wire probe_flags
 		probe_sanitize Threads::Threads ${CMOCKA_LIBRARY} ${CMAKE_DL_LIBS})
 	# Allocations of the tool itself fail when the test wants it (fake_hsa.h).
