@@ -2,7 +2,6 @@
 /* probe-report copies: each asynchronous memory copy. */
 #include <stddef.h>
 
-#include "cmds/report/accounting_text.h"
 #include "cmds/report/query.h"
 #include "cmds/report/trace_events.h"
 #include "cmds/report/verb_table.h"
@@ -49,24 +48,11 @@ static const struct report_query copies_query = {
 	.sort = "+start_ns,+copy",
 };
 
-static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
-			      bool last)
-{
-	return report_framed_rows(report, db, &copies_query, first, last);
-}
-
-static const struct report_query *query(const struct report *report, unsigned number)
-{
-	(void)report;
-	return number ? NULL : &copies_query;
-}
-
 const struct report_verb report_verb_copies = {
 	.name = "copies",
 	.help = "each memory copy: size, direction, bandwidth (probe-run --memory-copy-trace)",
 	.options = REPORT_O_MERGE | REPORT_O_ROWS,
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
 	.counts = true,
-	.query = query,
-	.show = show,
+	.rows = &copies_query,
 };

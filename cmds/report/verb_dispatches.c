@@ -4,7 +4,6 @@
 
 #include <probe/user_source.h>
 
-#include "cmds/report/accounting_text.h"
 #include "cmds/report/query.h"
 #include "cmds/report/verb_table.h"
 #include "store/sql_words.h"
@@ -56,23 +55,10 @@ static const struct report_query dispatches_query = {
 	.sort = "+dispatch",
 };
 
-static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
-			      bool last)
-{
-	return report_framed_rows(report, db, &dispatches_query, first, last);
-}
-
-static const struct report_query *query(const struct report *report, unsigned number)
-{
-	(void)report;
-	return number ? NULL : &dispatches_query;
-}
-
 const struct report_verb report_verb_dispatches = {
 	.name = "dispatches",
 	.help = "each dispatch: its kernel, duration, size, and whether it was instrumented",
 	.options = REPORT_O_ROWS | REPORT_O_KERNEL | REPORT_O_RUNS,
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
-	.query = query,
-	.show = show,
+	.rows = &dispatches_query,
 };

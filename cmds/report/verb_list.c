@@ -22,7 +22,7 @@ static void each_query(const struct report *report,
 
 	view.by = REPORT_BY_INSTRUCTION; /* this row has all columns except those of dispatches */
 	for (const struct report_verb *const *verb = report->verbs; *verb; verb++)
-		for (unsigned n = 0; (*verb)->query && (query = (*verb)->query(&view, n)); n++)
+		for (unsigned n = 0; (query = report_verb_query(*verb, &view, n)); n++)
 			/* The summary shows the columns of `kernels`. */
 			if (!strcmp(query->verb, (*verb)->name))
 				fn(report, query, user);

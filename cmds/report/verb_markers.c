@@ -2,7 +2,6 @@
 /* probe-report markers: each range and mark of ROCTx. */
 #include <stddef.h>
 
-#include "cmds/report/accounting_text.h"
 #include "cmds/report/query.h"
 #include "cmds/report/trace_events.h"
 #include "cmds/report/verb_table.h"
@@ -39,24 +38,11 @@ static const struct report_query markers_query = {
 	.sort = "+start_ns,duration_ns",
 };
 
-static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
-			      bool last)
-{
-	return report_framed_rows(report, db, &markers_query, first, last);
-}
-
-static const struct report_query *query(const struct report *report, unsigned number)
-{
-	(void)report;
-	return number ? NULL : &markers_query;
-}
-
 const struct report_verb report_verb_markers = {
 	.name = "markers",
 	.help = "each range and mark of ROCTx (probe-run --marker-trace)",
 	.options = REPORT_O_MERGE | REPORT_O_ROWS,
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
 	.counts = true,
-	.query = query,
-	.show = show,
+	.rows = &markers_query,
 };

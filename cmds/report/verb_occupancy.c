@@ -5,7 +5,6 @@
  */
 #include <stddef.h>
 
-#include "cmds/report/accounting_text.h"
 #include "cmds/report/query.h"
 #include "cmds/report/verb_table.h"
 
@@ -51,23 +50,10 @@ static const struct report_query occupancy_query = {
 	.sort = "+waves,kernel,+workgroup,+lds",
 };
 
-static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
-			      bool last)
-{
-	return report_framed_rows(report, db, &occupancy_query, first, last);
-}
-
-static const struct report_query *query(const struct report *report, unsigned number)
-{
-	(void)report;
-	return number ? NULL : &occupancy_query;
-}
-
 const struct report_verb report_verb_occupancy = {
 	.name = "occupancy",
 	.help = "waves of each kernel that fit on a compute unit, and what limits them",
 	.options = REPORT_O_ROWS | REPORT_O_KERNEL,
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
-	.query = query,
-	.show = show,
+	.rows = &occupancy_query,
 };

@@ -5,7 +5,6 @@
  */
 #include <stddef.h>
 
-#include "cmds/report/accounting_text.h"
 #include "cmds/report/query.h"
 #include "cmds/report/trace_events.h"
 #include "cmds/report/verb_table.h"
@@ -43,38 +42,13 @@ static const struct report_query api_query = {
 	.sort = "total_ns,+domain,+name",
 };
 
-static struct probe_err *show_stats(const struct report *report, struct report_db *db, bool first,
-				    bool last)
-{
-	return report_framed_rows(report, db, &stats_query, first, last);
-}
-
-static struct probe_err *show_api(const struct report *report, struct report_db *db, bool first,
-				  bool last)
-{
-	return report_framed_rows(report, db, &api_query, first, last);
-}
-
-static const struct report_query *stats_queries(const struct report *report, unsigned number)
-{
-	(void)report;
-	return number ? NULL : &stats_query;
-}
-
-static const struct report_query *api_queries(const struct report *report, unsigned number)
-{
-	(void)report;
-	return number ? NULL : &api_query;
-}
-
 const struct report_verb report_verb_stats = {
 	.name = "stats",
 	.help = "calls and durations of kernels, copies, API functions and ROCTx ranges",
 	.options = REPORT_O_MERGE | REPORT_O_ROWS | REPORT_O_KERNEL,
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
 	.counts = true,
-	.query = stats_queries,
-	.show = show_stats,
+	.rows = &stats_query,
 };
 
 const struct report_verb report_verb_api = {
@@ -83,6 +57,5 @@ const struct report_verb report_verb_api = {
 	.options = REPORT_O_MERGE | REPORT_O_ROWS,
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
 	.counts = true,
-	.query = api_queries,
-	.show = show_api,
+	.rows = &api_query,
 };

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmds/report/accounting_text.h"
 #include "cmds/report/attach_runs.h"
 #include "cmds/report/merge_files.h"
 #include "cmds/report/option_names.h"
@@ -101,9 +102,7 @@ static struct probe_err *check_columns(const struct report *report)
 	const struct report_query *query;
 	struct probe_err *first = NULL;
 
-	if (!report->verb->query)
-		return NULL;
-	for (unsigned n = 0; (query = report->verb->query(report, n)); n++) {
+	for (unsigned n = 0; (query = report_verb_query(report->verb, report, n)); n++) {
 		struct probe_err *err = report_check(report, query);
 
 		if (!err) {
@@ -144,6 +143,14 @@ static void warn_partial(const struct report *report, const struct report_db *db
 			  db->path);
 }
 
+static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
+			      bool last)
+{
+	if (report->verb->rows)
+		return report_framed_rows(report, db, report->verb->rows, first, last);
+	return report->verb->show(report, db, first, last);
+}
+
 static struct probe_err *show_file(const struct report *report, size_t i)
 {
 	bool together = report->runs || report->merge;
@@ -154,7 +161,7 @@ static struct probe_err *show_file(const struct report *report, size_t i)
 	if (i && report->format == REPORT_TABLE && report->verb->formats)
 		putchar('\n');
 	if (report->verb->input == REPORT_ANY_FILES)
-		return report->verb->show(report, &db, first, last);
+		return show(report, &db, first, last);
 	if (report->runs)
 		err = report_runs_open(report, &db);
 	else if (report->merge && report->file_count > 1)
@@ -164,7 +171,7 @@ static struct probe_err *show_file(const struct report *report, size_t i)
 	if (err)
 		return err;
 	warn_partial(report, &db);
-	err = report->verb->show(report, &db, first, last);
+	err = show(report, &db, first, last);
 	report_db_close(&db);
 	return err;
 }
@@ -176,7 +183,7 @@ struct probe_err *report_verb_show(const struct report *report)
 
 	if (report->verb->input == REPORT_NO_FILES ||
 	    report->verb->input == REPORT_FILES_TOGETHER) {
-		err = report->verb->show(report, NULL, true, true);
+		err = show(report, NULL, true, true);
 		files = 0;
 	}
 	for (size_t i = 0; i < files && !err; i++)

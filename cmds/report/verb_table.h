@@ -7,6 +7,7 @@
 #define PROBE_CMDS_REPORT_VERB_TABLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "cmds/report/report_options.h"
 
@@ -28,6 +29,9 @@ struct report_verb {
 	enum report_input input;
 	bool counts;	  /* its numbers are lower bounds if the run is partial */
 	bool kernel_word; /* accepts a kernel's name before the file */
+	/* The query of a verb that prints its rows and nothing else; `query` and `show` are NULL.
+	 */
+	const struct report_query *rows;
 	/*
 	 * The queries whose columns --fields and --sort may name, by `number` from 0, then NULL;
 	 * NULL if they depend on the open file.
@@ -51,6 +55,15 @@ extern const struct report_verb report_verb_summary, report_verb_lines, report_v
 	report_verb_copies, report_verb_markers, report_verb_doctor, report_verb_mcp,
 	report_verb_diff, report_verb_check, report_verb_export, report_verb_tables,
 	report_verb_info, report_verb_list, report_verb_replay;
+
+/* `rows` or what `query` returns; NULL: there are no more. */
+static inline const struct report_query *
+report_verb_query(const struct report_verb *verb, const struct report *report, unsigned number)
+{
+	if (verb->rows)
+		return number ? NULL : verb->rows;
+	return verb->query ? verb->query(report, number) : NULL;
+}
 
 /* The first is the default; ends with NULL. */
 extern const struct report_verb *const report_verbs[];

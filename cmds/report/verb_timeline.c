@@ -2,7 +2,6 @@
 /* probe-report timeline: dispatches, copies, calls, ranges and marks, sorted by start. */
 #include <stddef.h>
 
-#include "cmds/report/accounting_text.h"
 #include "cmds/report/query.h"
 #include "cmds/report/trace_events.h"
 #include "cmds/report/verb_table.h"
@@ -51,24 +50,11 @@ static const struct report_query timeline_query = {
 	.sort = "+start_ns,duration_ns,+name",
 };
 
-static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
-			      bool last)
-{
-	return report_framed_rows(report, db, &timeline_query, first, last);
-}
-
-static const struct report_query *query(const struct report *report, unsigned number)
-{
-	(void)report;
-	return number ? NULL : &timeline_query;
-}
-
 const struct report_verb report_verb_timeline = {
 	.name = "timeline",
 	.help = "dispatches, copies, calls, ranges and marks in the order of time",
 	.options = REPORT_O_MERGE | REPORT_O_ROWS,
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
 	.counts = true,
-	.query = query,
-	.show = show,
+	.rows = &timeline_query,
 };
