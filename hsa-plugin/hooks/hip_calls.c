@@ -127,7 +127,7 @@ void probe_hip_calls_install(void)
 				 "hipRegisterActivityCallback (4.2 to 5.2 have); use --hsa-trace");
 		return;
 	}
-	/* HIP 5.2 waits for itself there once any tool has asked for callbacks. */
+	/* HIP 5.2 waits for itself there once any tool has registered callbacks. */
 	if (probe_loaded_import("libamdhip64.so", "hipStreamAddCallback")) {
 		probe_trace_note("calls of HIP are not recorded: the program uses "
 				 "hipStreamAddCallback, which hangs in HIP 4.2 to 5.2 when a tool "
