@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "codeobj/md5.h"
+#include "codeobj/digest.h"
 
 struct probe_err;
 

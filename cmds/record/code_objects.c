@@ -9,7 +9,7 @@
 #include "cmds/record/process_objects.h"
 #include "cmds/record/recording.h"
 #include "cmds/record/source_files.h"
-#include "codeobj/sha256.h"
+#include "codeobj/digest.h"
 #include "codeobj/sites.h"
 #include "common/err.h"
 #include "common/log.h"

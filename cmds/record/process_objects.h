@@ -14,7 +14,7 @@
 #include <probe/handler.h>
 #include <probe/wire.h>
 
-#include "codeobj/sha256.h"
+#include "codeobj/digest.h"
 
 struct access_groups;
 struct probe_sites;

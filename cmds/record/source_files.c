@@ -15,7 +15,7 @@
 #include "cmds/options/run_options.h"
 #include "cmds/record/recording.h"
 #include "codeobj/compiled_sources.h"
-#include "codeobj/sha256.h"
+#include "codeobj/digest.h"
 #include "codeobj/sites.h"
 #include "common/cleanup.h"
 #include "common/err.h"

@@ -8,7 +8,7 @@
 
 #include <sqlite3.h>
 
-#include "codeobj/sha256.h"
+#include "codeobj/digest.h"
 
 struct report;
 

@@ -18,7 +18,7 @@
 #include "cmds/report/verb_table.h"
 #include "codeobj/bundle.h"
 #include "codeobj/inspect.h"
-#include "codeobj/sha256.h"
+#include "codeobj/digest.h"
 #include "common/err.h"
 #include "common/selection.h"
 

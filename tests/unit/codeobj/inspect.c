@@ -13,7 +13,7 @@
 #include "codeobj/disassembly.h"
 #include "codeobj/inspect.h"
 #include "codeobj/names.h"
-#include "codeobj/sha256.h"
+#include "codeobj/digest.h"
 #include "tests/unit/codeobj/forged_elf.h"
 #include "common/err.h"
 
