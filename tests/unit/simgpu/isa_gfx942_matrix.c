@@ -17,20 +17,11 @@
 #include <cmocka.h>
 
 #include "simgpu/isa/opcodes.h"
+#include "tests/unit/simgpu/matrix_lab.h"
 #include "tests/unit/simgpu/program_lab.h"
 #include "tests/unit/simgpu/reference_arithmetic.h"
 
-enum {
-	A = 100, /* first registers */
-	B = 110,
-	C = 32, /* or the indices */
-	D = 64,
-	ROWS_MAX = 512,
-};
-
-struct place {
-	unsigned int reg, lane, bit;
-};
+enum { ROWS_MAX = 512 };
 
 struct entry {
 	char name[48];
@@ -94,15 +85,6 @@ static struct shape shape_of(const struct entry *e)
 	s.regs_a = is_sparse(e) ? s.regs_b / 2 : s.regs_b;
 	s.regs_d = s.m * s.m * s.blocks / 64 * (bits == 64 ? 2 : 1);
 	return s;
-}
-
-static const char *range(unsigned int first, unsigned int n, char *to)
-{
-	if (n == 1)
-		sprintf(to, "v%u", first);
-	else
-		sprintf(to, "v[%u:%u]", first, first + n - 1);
-	return to;
 }
 
 static void add_entry(const char *line)
@@ -177,30 +159,9 @@ static uint64_t result(const struct entry *e, float v)
 	return strcmp(result_type(e), "i32") ? bits_for(result_type(e), v) : (uint32_t)(int)v;
 }
 
-static void put(unsigned int base, struct place p, uint64_t bits)
+static uint64_t entry_result(const struct entry *e)
 {
-	lab.wave->vgpr[base + p.reg][p.lane] |= (uint32_t)bits << p.bit;
-	if (bits >> 32)
-		lab.wave->vgpr[base + p.reg + 1][p.lane] |= (uint32_t)(bits >> 32);
-}
-
-static uint64_t get(const struct entry *e, unsigned int base)
-{
-	uint64_t low = lab.wave->vgpr[base + e->d.reg][e->d.lane];
-
-	return strcmp(result_type(e), "f64")
-		       ? low
-		       : low | (uint64_t)lab.wave->vgpr[base + e->d.reg + 1][e->d.lane] << 32;
-}
-
-static unsigned int nonzero(unsigned int base, unsigned int regs)
-{
-	unsigned int n = 0;
-
-	for (unsigned int r = 0; r < regs; r++)
-		for (unsigned int l = 0; l < 64; l++)
-			n += lab.wave->vgpr[base + r][l] != 0;
-	return n;
+	return get(!strcmp(result_type(e), "f64"), D, e->d);
 }
 
 /*
@@ -222,9 +183,9 @@ static void test_layout(void **state)
 				lab.wave->vgpr[C][e->index.lane] |= ((e->k + miss) & 3)
 								    << e->index.bit;
 			lab_run_to_end(&lab, n);
-			if (get(e, D) != result(e, miss ? 7 : 7 - 15))
+			if (entry_result(e) != result(e, miss ? 7 : 7 - 15))
 				fail_msg("%s block %u i %u j %u k %u: got %lx", text[n], e->block,
-					 e->i, e->j, e->k, get(e, D));
+					 e->i, e->j, e->k, entry_result(e));
 			assert_int_equal(nonzero(D, shape_of(e).regs_d), 1);
 		}
 	}
@@ -389,9 +350,9 @@ static void test_arithmetic(void **state)
 		c = f32(lab.wave->vgpr[is_sparse(e) ? D + e->d.reg : C + e->d.reg][e->d.lane]);
 		want = reference(e, c);
 		lab_run_to_end(&lab, n);
-		if (get(e, D) != b32(want))
-			fail_msg("%s i %u j %u: %a, not %a", e->name, e->i, e->j, f32(get(e, D)),
-				 want);
+		if (entry_result(e) != b32(want))
+			fail_msg("%s i %u j %u: %a, not %a", e->name, e->i, e->j,
+				 f32(entry_result(e)), want);
 		checked++;
 	}
 	printf("%u results\n", checked);
@@ -421,7 +382,7 @@ static void test_exact(void **state)
 			}
 		put(is_sparse(e) ? D : C, e->d, result(e, 11));
 		lab_run_to_end(&lab, n);
-		assert_true(get(e, D) ==
+		assert_true(entry_result(e) ==
 			    result(e, 11 + 6.0f * (float)(is_sparse(e) ? s.k / 2 : s.k)));
 	}
 }

@@ -16,20 +16,11 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/simgpu/matrix_lab.h"
 #include "tests/unit/simgpu/program_lab.h"
 #include "tests/unit/simgpu/reference_arithmetic.h"
 
-enum {
-	A = 100, /* first registers */
-	B = 110,
-	C = 32,
-	D = 64,
-	ROWS_MAX = 2048,
-};
-
-struct place {
-	unsigned int reg, lane, bit;
-};
+enum { ROWS_MAX = 2048 };
 
 struct entry {
 	char name[48];
@@ -42,6 +33,7 @@ static struct entry entries[ROWS_MAX];
 static unsigned int count, snippets;
 static char texts[ROWS_MAX][160];
 static const char *text[ROWS_MAX];
+
 struct shape {
 	unsigned int m, k, blocks, regs_ab, regs_d;
 	bool f64, i8;
@@ -62,15 +54,6 @@ static struct shape shape_of(const char *name)
 	s.blocks = 64 * per_lane / (s.m * s.k);
 	s.regs_d = s.m * n * s.blocks / 64 * (s.f64 ? 2 : 1);
 	return s;
-}
-
-static const char *range(unsigned int first, unsigned int n, char *to)
-{
-	if (n == 1)
-		sprintf(to, "v%u", first);
-	else
-		sprintf(to, "v[%u:%u]", first, first + n - 1);
-	return to;
 }
 
 static void add_entry(const char *line)
@@ -140,30 +123,9 @@ static uint64_t result(const struct entry *e, double v)
 	return strstr(e->name, "i32") ? (uint32_t)(int)v : b32((float)v);
 }
 
-static void put(unsigned int base, struct place p, uint64_t bits)
+static uint64_t entry_result(const struct entry *e)
 {
-	lab.wave->vgpr[base + p.reg][p.lane] |= (uint32_t)bits << p.bit;
-	if (bits >> 32)
-		lab.wave->vgpr[base + p.reg + 1][p.lane] |= (uint32_t)(bits >> 32);
-}
-
-static uint64_t get(const struct entry *e, unsigned int base, struct place p)
-{
-	uint64_t low = lab.wave->vgpr[base + p.reg][p.lane];
-
-	return strstr(e->name, "f64")
-		       ? low | (uint64_t)lab.wave->vgpr[base + p.reg + 1][p.lane] << 32
-		       : low;
-}
-
-static unsigned int nonzero(unsigned int base, unsigned int regs)
-{
-	unsigned int n = 0;
-
-	for (unsigned int r = 0; r < regs; r++)
-		for (unsigned int l = 0; l < 64; l++)
-			n += lab.wave->vgpr[base + r][l] != 0;
-	return n;
+	return get(strstr(e->name, "f64"), D, e->d);
 }
 
 /* One non-zero element in A, B and C: one product, in the right place. */
@@ -180,7 +142,7 @@ static void test_layout(void **state)
 		put(B, e->b, element(e, -5));
 		put(C, e->d, result(e, 7));
 		lab_run_to_end(&lab, e->snippet);
-		got = get(e, D, e->d);
+		got = entry_result(e);
 		if (got != result(e, 7 - 15))
 			fail_msg("%s block %u i %u j %u k %u: got %lx", text[e->snippet], e->block,
 				 e->i, e->j, e->k, got);
@@ -224,7 +186,7 @@ static void test_dense(void **state)
 		put(C, e->d, result(e, 11));
 		lab_run_to_end(&lab, e->snippet);
 		sum += 6 * s.k;
-		assert_true(get(e, D, e->d) == result(e, sum));
+		assert_true(entry_result(e) == result(e, sum));
 	}
 }
 
@@ -291,7 +253,7 @@ static void test_half_order(void **state)
 				lab.wave->vgpr[C + r][l] = (uint32_t)lab_random() & 0x9fffffff;
 		}
 		lab_run_to_end(&lab, e->snippet);
-		if (get(e, D, e->d) != b32(half_sum(e->name, s, e->i, e->j,
+		if (entry_result(e) != b32(half_sum(e->name, s, e->i, e->j,
 						    f32(lab.wave->vgpr[C + e->d.reg][e->d.lane]))))
 			fail_msg("%s i %u j %u", e->name, e->i, e->j);
 		checked++;
