@@ -7,7 +7,6 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -248,11 +247,6 @@ void ir_set_atomic_scope(LLVMValueRef value, const char *name)
 		else if (auto *swap = dyn_cast<AtomicCmpXchgInst>(&inst))
 			assign_class(swap);
 	}
-}
-
-const char *ir_asm_constraints(LLVMValueRef value)
-{
-	return unwrap<InlineAsm>(value)->getConstraintString().data();
 }
 
 void ir_keep_global(LLVMModuleRef module, LLVMValueRef global)

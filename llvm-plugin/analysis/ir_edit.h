@@ -50,8 +50,6 @@ LLVMValueRef ir_replace_call(LLVMValueRef call, LLVMValueRef callee, LLVMValueRe
 void ir_promote(LLVMValueRef *allocas, unsigned count);
 /* Set the synchronisation scope of a function's non-volatile atomics. */
 void ir_set_atomic_scope(LLVMValueRef function, const char *scope);
-/* Of inline assembly; it lives as long as the context. */
-const char *ir_asm_constraints(LLVMValueRef assembly);
 /* Keep a global although nothing refers to it. */
 void ir_keep_global(LLVMModuleRef module, LLVMValueRef global);
 

@@ -12,6 +12,7 @@
 
 struct count_plan;
 struct group_plan;
+struct trace_plan;
 
 struct call_unit {
 	LLVMValueRef original;
@@ -27,8 +28,8 @@ struct call_unit {
 	uint32_t range_first, range_end; /* hull of own and called sites */
 	uint32_t first_mark;		 /* sites that are not accesses (time_kind.c) */
 	uint32_t first_block;		 /* of them, the blocks */
-	uint32_t first_group;		 /* among these, the trace kind's groups (trace_kind.c) */
 	struct count_plan *count;	 /* count_kind.c; NULL = not this kind */
+	struct trace_plan *trace;	 /* trace_plan.h; NULL = not this kind, or no sites */
 	struct group_plan *plan;	 /* for the base; NULL = no sites are listed */
 	uint32_t dropped;		 /* bit (1 << kind): no clone (dropped_clones.h) */
 	char *why[PROBE_KINDS];		 /* it is dropped; else NULL */

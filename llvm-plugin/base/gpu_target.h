@@ -14,14 +14,6 @@ struct pass_options;
  */
 bool gpu_target_check(const struct call_units *units, struct pass_options *options);
 
-/*
- * Value of "amdgpu-num-sgpr" for code with a cursor (ring_cursor.h). It includes registers that the
- * back end reserves: 2 for vcc, or 6 with flat_scratch and xnack. A function may need 2 only, so
- * that the limit must assume 2: with 6, the allocator could use registers up to s81.
- */
-#define PASS_CURSOR_SGPRS "80"
-enum { PASS_CURSOR_FIRST = 78, PASS_CURSOR_LAST = 93 }; /* the registers it reserves */
-
 /* How asm for a target's waves is written (inline_asm.h). */
 struct wave_form {
 	unsigned lanes;

@@ -20,9 +20,9 @@
 #include "llvm-plugin/clone/lower_intrinsics.h"
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/compile_options.h"
-#include "llvm-plugin/base/gpu_target.h"
 #include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/base/llvm-compat.h"
+#include "llvm-plugin/base/reserved_registers.h"
 
 /* Attributes of the original that do not hold for its clone. */
 static const char *const broken_attributes[] = {
@@ -192,7 +192,7 @@ void clone_kind(struct call_unit *unit, LLVMModuleRef module, enum probe_kind ki
 	set_linkage(clone, unit, module, name);
 	free(name);
 	if (probe_kind_has_rings(kind))
-		LLVMAddTargetDependentFunctionAttr(clone, "amdgpu-num-sgpr", PASS_CURSOR_SGPRS);
+		reserved_apply_all(clone, RESERVED_CURSOR);
 	if (probe_kind_has_rings(kind) && unit->kernel)
 		for (size_t i = 0; i < sizeof(trace_inputs) / sizeof(trace_inputs[0]); i++)
 			LLVMRemoveStringAttributeAtIndex(clone, LLVMAttributeFunctionIndex,

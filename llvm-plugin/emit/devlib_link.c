@@ -16,8 +16,8 @@
 #include "llvm-plugin/analysis/ir_edit.h"
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/compile_options.h"
-#include "llvm-plugin/base/gpu_target.h"
 #include "llvm-plugin/base/ir_helpers.h"
+#include "llvm-plugin/base/reserved_registers.h"
 
 /* The bitcode itself; PROBE_DEVLIB is its path, given by the build. */
 __asm__(".section .rodata\n"
@@ -366,7 +366,7 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 		free(most);
 	}
 	if (is_of_ring(which))
-		add_attribute(shared.copy, "amdgpu-num-sgpr", PASS_CURSOR_SGPRS);
+		reserved_apply_all(shared.copy, RESERVED_CURSOR);
 	if (depends_on_shape(which))
 		set_last(shared.copy, shared.shape & ~(uint32_t)DEVLIB_SHAPE_OPTNONE);
 	if (devlib->portable && depends_on_plain(which))

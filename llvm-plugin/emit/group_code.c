@@ -402,9 +402,8 @@ static void emit_regular(struct asm_block *code, const struct plan_group *group,
 	asm_line(code, ".Lprobe_regular${:uid}:");
 	if (group->once)
 		return;
-	if (group->counter != PLAN_NONE)
-		asm_line(code, "s_add_u32 s%d, s%d, 1", PLAN_COUNTER_LAST - group->counter,
-			 PLAN_COUNTER_LAST - group->counter);
+	if (group->sgpr)
+		asm_line(code, "s_add_u32 s%u, s%u, 1", group->sgpr, group->sgpr);
 	else
 		emit_add_one(code, ctx, regular, group->row, PROBE_GROUP_EXECUTIONS);
 }

@@ -81,14 +81,13 @@ static void start_counters(struct group_code *in)
 		LLVMInt32TypeInContext(LLVMGetModuleContext(LLVMGetGlobalParent(in->clone)));
 	LLVMTypeRef type = LLVMFunctionType(i32, NULL, 0, 0);
 	LLVMValueRef after = LLVMGetNextInstruction(in->regular);
-	char limit[12];
+	unsigned lowest = reserved_lowest(&in->plan->counters);
 
 	LLVMPositionBuilderBefore(in->builder, after);
 	LLVMSetCurrentDebugLocation2(in->builder, NULL);
-	for (int i = 0; i < in->plan->counters; i++) {
+	for (unsigned sgpr = RESERVED_LAST; sgpr >= lowest; sgpr--) {
 		char constraint[12];
-		int size =
-			snprintf(constraint, sizeof(constraint), "={s%d}", PLAN_COUNTER_LAST - i);
+		int size = snprintf(constraint, sizeof(constraint), "={s%u}", sgpr);
 
 		/*
 		 * As an asm output: a clobber of a register that the compiler may not use is a
@@ -99,17 +98,13 @@ static void start_counters(struct group_code *in)
 						(size_t)size, 1, 0, LLVMInlineAsmDialectATT, 0),
 			       NULL, 0, "");
 	}
-	/*
-	 * The limit includes 2 to 6 registers for vcc etc., depending on what the function needs.
-	 */
-	snprintf(limit, sizeof(limit), "%d", PLAN_COUNTER_LAST + 1 - in->plan->counters + 2);
-	LLVMAddTargetDependentFunctionAttr(in->clone, "amdgpu-num-sgpr", limit);
+	reserved_apply(in->clone, lowest);
 }
 
 /* Flush the counters; EXEC is not preserved. */
 static void flush_counters(struct group_code *in, LLVMValueRef last)
 {
-	struct run_counter sums[PLAN_COUNTERS];
+	struct run_counter sums[RESERVED_GROUPS_COUNT];
 	struct asm_block code = {0};
 	unsigned ctx, count = 0;
 
@@ -119,11 +114,11 @@ static void flush_counters(struct group_code *in, LLVMValueRef last)
 	for (int i = 0; i < in->plan->groups; i++) {
 		const struct plan_group *group = &in->plan->group[i];
 
-		if (group->counter != PLAN_NONE)
+		if (group->sgpr)
 			sums[count++] = (struct run_counter){
 				.row = group->row,
 				.word = PROBE_GROUP_EXECUTIONS,
-				.sgpr = (unsigned)(PLAN_COUNTER_LAST - group->counter),
+				.sgpr = group->sgpr,
 			};
 	}
 	run_counters_flush(&code, sums, count, ctx);
@@ -132,7 +127,7 @@ static void flush_counters(struct group_code *in, LLVMValueRef last)
 
 void group_code_end(struct group_code *in)
 {
-	if (in->plan->counters) {
+	if (in->plan->counters.assigned) {
 		start_counters(in);
 		flush_counters(in, in->last);
 	}

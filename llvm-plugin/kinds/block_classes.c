@@ -239,16 +239,8 @@ static void choose_modes(struct count_plan *plan)
 	}
 }
 
-static bool take(unsigned *sgpr, unsigned count)
-{
-	if (*sgpr < COUNT_SGPR_FIRST + count)
-		return false;
-	*sgpr -= count;
-	return true;
-}
-
 /* Registers for one class; a class without registers is counted in memory. */
-static void assign_class(struct count_plan *plan, int i, unsigned *sgpr)
+static void assign_class(struct count_plan *plan, int i)
 {
 	struct count_block *block = &plan->block[i], *home = NULL;
 	unsigned want = block->mode == COUNT_UNIFORM ? 1 : 2;
@@ -257,22 +249,23 @@ static void assign_class(struct count_plan *plan, int i, unsigned *sgpr)
 		home = &plan->block[block->home];
 	if (home && !home->home_sgpr)
 		want++;
-	if (plan->register_rows == plan->rows_max || !take(sgpr, want)) {
+	if (plan->register_rows < plan->rows_max)
+		block->sgpr = reserved_assign(&plan->registers, want);
+	if (!block->sgpr) {
 		block->mode = COUNT_MEMORY;
 		return;
 	}
-	block->sgpr = *sgpr;
 	if (home && !home->home_sgpr)
-		home->home_sgpr = *sgpr + 1;
+		home->home_sgpr = block->sgpr + 1;
 	plan->register_rows++;
 }
 
 /*
  * Several ONCE classes share a register if registers are scarce: their counts are at most 64 lanes.
  */
-static void assign_once(struct count_plan *plan, unsigned *sgpr)
+static void assign_once(struct count_plan *plan)
 {
-	unsigned left = *sgpr - COUNT_SGPR_FIRST, classes_once = 0, shift = 32;
+	unsigned left = reserved_left(&plan->registers), classes_once = 0, shift = 32, sgpr = 0;
 
 	for (int i = 0; i < plan->blocks; i++)
 		classes_once += plan->block[i].mode == COUNT_ONCE;
@@ -282,12 +275,14 @@ static void assign_once(struct count_plan *plan, unsigned *sgpr)
 
 		if (block->mode != COUNT_ONCE)
 			continue;
-		if (plan->register_rows == plan->rows_max || (shift == 32 && !take(sgpr, 1))) {
+		if (plan->register_rows < plan->rows_max && shift == 32)
+			sgpr = reserved_assign(&plan->registers, 1);
+		if (plan->register_rows == plan->rows_max || !sgpr) {
 			block->mode = COUNT_MEMORY;
 			continue;
 		}
 		shift %= 32;
-		block->sgpr = *sgpr;
+		block->sgpr = sgpr;
 		block->shift = shift;
 		shift += plan->once_bits;
 		plan->register_rows++;
@@ -307,7 +302,7 @@ static void assign_all(struct count_plan *plan)
 {
 	int guards = count_of(plan, COUNT_GUARD), once = count_of(plan, COUNT_ONCE);
 	int loops = count_of(plan, COUNT_UNIFORM) + count_of(plan, COUNT_LANES);
-	unsigned sgpr = COUNT_SGPR_TEMP, deepest = 0;
+	unsigned deepest = 0;
 
 	/*
 	 * A single deficit is added to memory when it occurs: no register to initialise and to
@@ -315,6 +310,7 @@ static void assign_all(struct count_plan *plan)
 	 */
 	if (guards < 2 && !once && !loops)
 		return;
+	reserved_assign(&plan->registers, RESERVED_LAST + 1 - COUNT_SGPR_TEMP);
 	/* Deficits are cheaper only if they are few and nothing else is added to memory. */
 	plan->always_flush = once || loops || guards > COUNT_DEFICITS_MAX;
 	for (int i = 0; i < plan->blocks; i++) {
@@ -330,11 +326,11 @@ static void assign_all(struct count_plan *plan)
 
 			if (plan->block[i].depth == depth &&
 			    (mode == COUNT_UNIFORM || mode == COUNT_LANES || mode == COUNT_GUARD))
-				assign_class(plan, i, &sgpr);
+				assign_class(plan, i);
 		}
-	assign_once(plan, &sgpr);
-	if (plan->register_rows)
-		plan->first_sgpr = sgpr;
+	assign_once(plan);
+	if (!plan->register_rows)
+		plan->registers.assigned = 0;
 }
 
 static void number_row(struct count_plan *plan, int i)
@@ -437,7 +433,7 @@ void count_plan_init(struct count_plan *plan, LLVMValueRef function, unsigned la
 	struct analysis *flow = analysis_create(function, false, analyses);
 	struct walk walk = {.plan = plan, .flow = flow};
 
-	*plan = (struct count_plan){.rows_max = lanes};
+	*plan = (struct count_plan){.rows_max = lanes, .registers = {.use = RESERVED_BLOCKS}};
 	list(plan, function);
 	walk.stack = pass_alloc(NULL, (size_t)plan->blocks * sizeof(*walk.stack));
 	walk.next = pass_alloc(NULL, (size_t)plan->blocks * sizeof(*walk.next));

@@ -249,10 +249,11 @@ static void count_guard(struct insert *in, const struct count_block *block)
 static void begin(struct insert *in)
 {
 	struct asm_block code = {.wave = in->form, .result = LLVMInt32TypeInContext(in->context)};
-	unsigned sgpr = in->plan->first_sgpr;
+	unsigned sgpr = reserved_lowest(&in->plan->registers);
 
-	if (!sgpr)
+	if (!in->plan->registers.assigned)
 		return;
+	reserved_apply(in->clone, sgpr);
 	if (sgpr & 1) {
 		asm_line(&code, "s_mov_b32 s%u, 0", sgpr);
 		sgpr++;
@@ -318,7 +319,7 @@ static void end(struct insert *in)
 	const struct count_plan *plan = in->plan;
 	struct asm_block code = {.wave = in->form};
 
-	if (!plan->first_sgpr)
+	if (!plan->registers.assigned)
 		return;
 	before(in, plan->last);
 	asm_scalar(&code, in->builder, ctx_word(in));
@@ -414,19 +415,6 @@ static void rewrite_calls(struct insert *in)
 		}
 }
 
-/* Functions that the wave calls must not use its registers. */
-static void limit_registers(struct insert *in)
-{
-	char limit[16];
-	unsigned first = in->unit->kernel ? in->plan->first_sgpr : COUNT_SGPR_FIRST;
-
-	if (!first)
-		return;
-	/* vcc needs at least two; see PASS_CURSOR_SGPRS. */
-	snprintf(limit, sizeof(limit), "%u", first + 2);
-	LLVMAddTargetDependentFunctionAttr(in->clone, "amdgpu-num-sgpr", limit);
-}
-
 /* All counts follow from the launch: no context needs to be selected. */
 static void drop_choice(struct insert *in)
 {
@@ -454,7 +442,6 @@ void count_insert(const struct call_units *units, const struct call_unit *unit,
 
 	in.context = LLVMGetModuleContext(LLVMGetGlobalParent(in.clone));
 	in.builder = LLVMCreateBuilderInContext(in.context);
-	limit_registers(&in);
 	enter(&in);
 	for (int i = 0; i < in.plan->blocks; i++)
 		count_block(&in, &in.plan->block[i]);
@@ -522,7 +509,8 @@ void count_list(struct call_unit *unit, LLVMModuleRef module, struct site_table 
 	clone_kind(unit, module, PROBE_KIND_COUNT);
 	clone = unit->clone[PROBE_KIND_COUNT];
 	last = unit->kernel ? pass_single_return(clone) : NULL;
-	registers = registers && last && !ends_early(clone);
+	registers =
+		registers && last && !ends_early(clone) && !reserved_named(clone, RESERVED_BLOCKS);
 	count_plan_init(plan, clone, registers ? lanes : 0, analyses);
 	plan->last = last;
 	plan->first_site = site_table_sites(table);

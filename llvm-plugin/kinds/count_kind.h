@@ -3,8 +3,8 @@
  * The `count` kind: executions and active lanes of each basic block (wire_device.h section 3).
  *
  * Blocks that always execute together, with the same lanes, form a class with one row of counters.
- * A wave keeps its counts in scalar registers that the compiler never allocates, like those of
- * ring_cursor.h, and adds them to memory when it ends.
+ * A wave keeps its counts in reserved registers (reserved_registers.h), and adds them to memory
+ * when it ends.
  */
 #ifndef PROBE_LLVM_PLUGIN_KINDS_COUNT_KIND_H
 #define PROBE_LLVM_PLUGIN_KINDS_COUNT_KIND_H
@@ -13,16 +13,13 @@
 #include <stdint.h>
 #include <llvm-c/Core.h>
 
+#include "llvm-plugin/base/reserved_registers.h"
+
 struct count_index;
 
 enum {
-	/*
-	 * First register of the counters. They end at s93, the highest that allows eight waves per
-	 * SIMD.
-	 */
-	COUNT_SGPR_FIRST = 54,
-	COUNT_SGPR_TEMP = 92, /* two, even */
-	COUNT_ROWS_MAX = 64,  /* rows with registers: one lane each when they are added to memory */
+	COUNT_SGPR_TEMP = RESERVED_LAST - 1, /* two registers, for the code of a block */
+	COUNT_ROWS_MAX = 64, /* rows with registers: one lane each when they are added to memory */
 	COUNT_DEFICITS_MAX = 4, /* classes that are counted by lanes that do not execute them */
 	COUNT_NONE = -1,
 };
@@ -63,11 +60,11 @@ struct count_plan {
 	struct count_index *index;	/* sorted */
 	int row_leader[COUNT_ROWS_MAX]; /* by row, from first_register_row on */
 	uint32_t rows, first_register_row, register_rows;
-	uint32_t rows_max;   /* with registers */
-	unsigned first_sgpr; /* 0 = no registers are used */
-	unsigned once_bits;  /* bits of a register per ONCE class */
-	bool always_flush;   /* false: registers have deficits only, which are rarely more than 0 */
-	LLVMValueRef last;   /* the kernel's return */
+	uint32_t rows_max;		     /* with registers */
+	struct reserved_registers registers; /* none are assigned: no counts are in registers */
+	unsigned once_bits;		     /* bits of a register per ONCE class */
+	bool always_flush; /* false: registers have deficits only, which are rarely more than 0 */
+	LLVMValueRef last; /* the kernel's return */
 	uint32_t first_site;
 };
 

@@ -237,7 +237,7 @@ void memory_insert(const struct call_units *units, const struct call_unit *unit,
 
 	in.context = LLVMGetModuleContext(LLVMGetGlobalParent(in.clone));
 	in.builder = LLVMCreateBuilderInContext(in.context);
-	if (in.plan->counters || in.plan->lane_counters)
+	if (in.plan->counters.assigned || in.plan->lane_counters)
 		in.last = pass_single_return(in.clone);
 	/* It never returns. */
 	if (!in.last)

@@ -91,7 +91,6 @@ bool time_span_repeats(LLVMValueRef begin);
 bool time_span_same(const struct pass_mark *a, const struct pass_mark *b);
 
 /* The trace kind's records of accesses and barriers (trace_kind.c). */
-void trace_insert(struct ring_context *ring, LLVMValueRef function,
-		  const struct pass_options *options, void *analyses);
+void trace_insert(struct ring_context *ring, LLVMValueRef function);
 
 #endif

@@ -18,8 +18,8 @@
 #include "llvm-plugin/kinds/ring_kind.h"
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/compile_options.h"
-#include "llvm-plugin/base/gpu_target.h"
 #include "llvm-plugin/base/ir_helpers.h"
+#include "llvm-plugin/base/reserved_registers.h"
 
 static void stamp(struct ring_context *in, LLVMValueRef inst, enum probe_form form, uint32_t site)
 {
@@ -229,9 +229,6 @@ static bool is_stored(const struct ring_context *in, LLVMValueRef function,
 	return true;
 }
 
-/* With vcc, which is two; the rest is TIME_SGPR_FIRST and up. */
-#define STORED_SGPRS "70"
-
 static LLVMValueRef shared_refill(struct ring_context *in, void *analyses)
 {
 	return devlib_share(in->devlib, DEVLIB_RING_REFILL, 0, in->unit->clone[in->kind], analyses);
@@ -253,9 +250,9 @@ static void insert_stored(struct ring_context *in, LLVMValueRef function, LLVMVa
 	for (size_t i = 0; i < regions->count; i++)
 		if (regions->region[i].kind != PASS_SPAN_STAMPS)
 			args[4 + regions->region[i].span] = ring_i32(in, regions->region[i].id);
-	/* Allocate registers for spans beyond those in ring_cursor.h (stored_waves.h). */
+	/* The clocks of two spans fit into the cursor's registers. */
 	if (regions->spans > 2)
-		LLVMAddTargetDependentFunctionAttr(function, "amdgpu-num-sgpr", STORED_SGPRS);
+		reserved_apply_all(function, RESERVED_CLOCKS);
 	LLVMPositionBuilderBefore(in->builder, entry);
 	LLVMSetCurrentDebugLocation2(in->builder, NULL);
 	ring_call(in, DEVLIB_STORED_ENTER, &args[3], 1);
@@ -335,13 +332,16 @@ static void insert_exit(struct ring_context *in, LLVMValueRef inst, LLVMValueRef
 	}
 }
 
-/* That the wave needs the cursor's registers: elsewhere ring_cursor.h does it. */
-static void tell_registers(struct ring_context *in)
+/*
+ * Name the cursor's last register, so that the kernel allocates all of them. Other code does this
+ * in ring_cursor.h.
+ */
+static void name_last_register(struct ring_context *in)
 {
 	struct asm_block code = {.result = LLVMInt32TypeInContext(in->context)};
 
 	asm_line(&code, "; the cursor");
-	asm_constrain(&code, "={s%d}", PASS_CURSOR_LAST);
+	asm_constrain(&code, "={s%d}", RESERVED_LAST);
 	asm_build(&code, in->builder, in->context);
 }
 
@@ -363,7 +363,7 @@ static LLVMValueRef insert_enter(struct ring_context *in, LLVMValueRef inst, LLV
 	LLVMPositionBuilderBefore(in->builder, inst);
 	LLVMSetCurrentDebugLocation2(in->builder, NULL);
 	if (in->is_portable)
-		tell_registers(in);
+		name_last_register(in);
 	LLVMValueRef args[] = {ctx,
 			       refill,
 			       call,
@@ -515,7 +515,7 @@ void ring_insert(const struct call_units *units, const struct call_unit *unit, e
 		pass_single_return(function);
 	entry = pass_entry_point(function);
 	if (kind == PROBE_KIND_TRACE)
-		trace_insert(&in, function, options, analyses);
+		trace_insert(&in, function);
 	find_regions(&in, function, units, &regions);
 	in.is_stored = is_stored(&in, function, units, &regions);
 	if (in.is_stored)

@@ -14,9 +14,6 @@ struct devlib;
 struct pass_options;
 struct site_table;
 
-/* Of the registers that time clones keep: spans' (stored_waves.h), if there are many. */
-enum { TIME_SGPR_FIRST = 68 };
-
 bool pass_is_message(LLVMValueRef inst);
 bool marks_any(LLVMModuleRef module);
 /* Remove the remaining marks from the module. */
@@ -24,8 +21,8 @@ void marks_remove(LLVMModuleRef module);
 /* Add the unit's sites that are not accesses to the table. */
 void time_list(struct call_unit *unit, struct site_table *table,
 	       const struct pass_options *options);
-/* Add the groups of the unit's accesses to the table. */
-void trace_list(struct call_unit *unit, struct site_table *table,
+/* Make the unit's trace clone, plan its records, and add their groups to the table. */
+void trace_list(struct call_unit *unit, LLVMModuleRef module, struct site_table *table,
 		const struct pass_options *options, void *analyses);
 /* Insert the probes of a kind with rings into its clone. */
 void ring_insert(const struct call_units *units, const struct call_unit *unit, enum probe_kind kind,

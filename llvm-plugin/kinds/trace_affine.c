@@ -9,16 +9,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <llvm-c/Core.h>
 
 #include <probe/wire.h>
 
 #include "llvm-plugin/analysis/analysis.h"
 #include "llvm-plugin/emit/inline_asm.h"
-#include "llvm-plugin/base/compile_options.h"
 #include "llvm-plugin/base/ir_helpers.h"
-#include "llvm-plugin/sites/access_sites.h"
 
 /*
  * Ids are less than 1024. If the values of all lanes are less than 2^31 and differ by less than
@@ -52,24 +49,30 @@ static bool is_derivable(const struct affine_stride *stride)
 	       stride->offset + 8ull <= PROBE_ARGUMENTS_MAX && argument_max(stride) > 0;
 }
 
-static void take(const struct affine_address *pattern, struct trace_affine *ret)
+void trace_affine_prove(const struct analysis *in, LLVMValueRef inst, LLVMValueRef pointer,
+			struct trace_affine *ret)
 {
-	int64_t most = pattern->wrap_count ? STRIDE_WRAP : STRIDE_MAX;
+	struct trace_affine proof = {.proved = true};
+	struct affine_address pattern;
+	LLVMValueRef blocker;
+	int64_t most;
 
-	if (pattern->fields || pattern->aligned_count)
+	if (!pointer || !analysis_affine(in, inst, pointer, &pattern, &blocker) || pattern.fields ||
+	    pattern.aligned_count)
 		return;
+	most = pattern.wrap_count ? STRIDE_WRAP : STRIDE_MAX;
 	for (int i = 0; i < 3; i++) {
-		const struct affine_stride *stride = &pattern->stride[i];
+		const struct affine_stride *stride = &pattern.stride[i];
 
 		if (stride->factor ? !is_derivable(stride) : size_of(stride->constant) > most)
 			return;
-		ret->stride[i] = *stride;
-		ret->by_argument = ret->by_argument || stride->factor;
+		proof.stride[i] = *stride;
+		proof.by_argument = proof.by_argument || stride->factor;
 	}
-	for (unsigned i = 0; i < pattern->wrap_count; i++)
-		ret->wraps[i] = pattern->wraps[i];
-	ret->wrap_count = pattern->wrap_count;
-	ret->proved = true;
+	for (unsigned i = 0; i < pattern.wrap_count; i++)
+		proof.wraps[i] = pattern.wraps[i];
+	proof.wrap_count = pattern.wrap_count;
+	*ret = proof;
 }
 
 /* Builds the test whether an argument is too large for the proof, or negative. */
@@ -135,38 +138,6 @@ LLVMValueRef trace_affine_arguments(struct ring_context *ring, LLVMValueRef func
 		}
 	return bad ? LLVMBuildSExt(ring->builder, bad, LLVMInt32TypeInContext(ring->context), "")
 		   : NULL;
-}
-
-struct trace_affine *trace_affine_prove(LLVMValueRef function, const struct analysis *in,
-					const struct pass_options *options, size_t *ret_count)
-{
-	struct trace_affine *proofs = NULL;
-	size_t count = 0, capacity = 0;
-
-	if (!options->prove || options->portable || pass_is_optnone(function, options))
-		return NULL;
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst)) {
-			struct affine_address pattern;
-			LLVMValueRef blocker;
-			struct access_site site;
-
-			if (!access_site_wanted(inst, options, &site))
-				continue;
-			if (count == capacity) {
-				capacity = capacity ? 2 * capacity : 64;
-				proofs = pass_alloc(proofs, capacity * sizeof(*proofs));
-			}
-			proofs[count] = (struct trace_affine){0};
-			if (site.pointer &&
-			    analysis_affine(in, inst, site.pointer, &pattern, &blocker))
-				take(&pattern, &proofs[count]);
-			count++;
-		}
-	*ret_count = count;
-	return proofs;
 }
 
 /*

@@ -17,8 +17,6 @@
 struct analysis;
 struct ring_context;
 
-struct pass_options;
-
 /* Of one site. */
 struct trace_affine {
 	bool proved;
@@ -28,12 +26,9 @@ struct trace_affine {
 	unsigned wrap_count;
 };
 
-/*
- * Proofs of all sites of a function, in their order; to be freed. Their values belong to the
- * function.
- */
-struct trace_affine *trace_affine_prove(LLVMValueRef function, const struct analysis *in,
-					const struct pass_options *options, size_t *ret_count);
+/* Prove the strides of an access. *ret is unchanged if that fails. */
+void trace_affine_prove(const struct analysis *in, LLVMValueRef inst, LLVMValueRef pointer,
+			struct trace_affine *ret);
 
 /*
  * A value of 32 bits, computed at the kernel's entry: negative if an argument that determines a

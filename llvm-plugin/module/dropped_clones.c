@@ -11,15 +11,11 @@
 
 #include <probe/wire.h>
 
-#include "llvm-plugin/analysis/ir_edit.h"
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/compile_options.h"
-#include "llvm-plugin/base/gpu_target.h"
 #include "llvm-plugin/base/ir_helpers.h"
-#include "llvm-plugin/kinds/count_kind.h"
-#include "llvm-plugin/kinds/time_kind.h"
+#include "llvm-plugin/base/reserved_registers.h"
 #include "llvm-plugin/module/checkpoint.h"
-#include "llvm-plugin/plan/group_plan.h"
 #include "llvm-plugin/sites/table_builder.h"
 
 bool dropped_any_left(const struct call_units *units, uint32_t kinds)
@@ -108,63 +104,25 @@ void dropped_add(struct call_units *units, uint32_t kinds, const struct compile_
 		dropped_add_all(units, kinds, failure->message);
 }
 
-/* ---- Registers of inline assembly ----------------------------------------------------------- */
-
-/*
- * The first scalar register that clones of a kind reserve (ring_cursor.h, count_kind.h,
- * group_plan.h). The compiler does not allocate these registers, but inline assembly may name any.
- */
-static unsigned first_kept(enum probe_kind kind)
-{
-	return kind == PROBE_KIND_COUNT	   ? COUNT_SGPR_FIRST
-	       : kind == PROBE_KIND_TIME   ? TIME_SGPR_FIRST
-	       : kind == PROBE_KIND_MEMORY ? PLAN_COUNTER_LAST + 1 - PLAN_COUNTERS
-					   : PASS_CURSOR_FIRST;
-}
-
-/* The highest scalar register in constraints such as "=v,{s[4:7]},~{s33}"; 0 = none. */
-static unsigned highest_named(const char *constraints)
-{
-	unsigned highest = 0, first, last;
-
-	while ((constraints = strstr(constraints, "{s"))) {
-		constraints += 2;
-		if (sscanf(constraints, "[%u:%u]", &first, &last) == 2 ||
-		    sscanf(constraints, "%u", &last) == 1)
-			highest = last > highest ? last : highest;
-	}
-	return highest;
-}
-
-static unsigned highest_used(LLVMValueRef function)
-{
-	unsigned highest = 0;
-
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst)) {
-			unsigned used;
-
-			if (!LLVMIsACallInst(inst) || !LLVMIsAInlineAsm(LLVMGetCalledValue(inst)))
-				continue;
-			used = highest_named(ir_asm_constraints(LLVMGetCalledValue(inst)));
-			highest = used > highest ? used : highest;
-		}
-	return highest;
-}
-
 void dropped_add_users(struct call_units *units, uint32_t kinds)
 {
-	for (size_t i = 0; i < units->count; i++) {
-		unsigned used = highest_used(units->unit[i].original);
-		char *why = pass_format("its inline assembly uses s%u, which probes keep", used);
+	for (size_t i = 0; i < units->count; i++)
+		for (unsigned kind = 1; kind < PROBE_KINDS; kind++) {
+			unsigned named;
+			char *why;
 
-		for (unsigned kind = 1; kind < PROBE_KINDS; kind++)
-			if (kinds & 1u << kind && used >= first_kept(kind))
-				drop(&units->unit[i], 1u << kind, why);
-		free(why);
-	}
+			/* The other kinds count in memory instead (reserved_named()). */
+			if (!(kinds & 1u << kind) || !probe_kind_has_rings(kind))
+				continue;
+			named = reserved_named(units->unit[i].original, kind == PROBE_KIND_TIME
+										? RESERVED_CLOCKS
+										: RESERVED_CURSOR);
+			if (!named)
+				continue;
+			why = pass_format("its inline assembly uses s%u, which probes keep", named);
+			drop(&units->unit[i], 1u << kind, why);
+			free(why);
+		}
 	spread(units);
 }
 

@@ -21,9 +21,7 @@ bool dropped_any_left(const struct call_units *units, uint32_t kinds);
  */
 void dropped_add(struct call_units *units, uint32_t kinds, const struct compile_failure *failure);
 void dropped_add_all(struct call_units *units, uint32_t kinds, const char *why);
-/*
- * Drop clones of units whose inline assembly uses registers that probes reserve for a whole wave.
- */
+/* Drop clones with rings of units whose inline assembly uses registers of the cursor. */
 void dropped_add_users(struct call_units *units, uint32_t kinds);
 /* Add the dropped clones to the site table, for reports, and print warnings. */
 void dropped_list(const struct call_units *units, struct site_table *table);

@@ -20,6 +20,7 @@
 #include "llvm-plugin/kinds/count_clone.h"
 #include "llvm-plugin/kinds/memory_kind.h"
 #include "llvm-plugin/kinds/time_kind.h"
+#include "llvm-plugin/kinds/trace_plan.h"
 #include "llvm-plugin/plan/group_plan.h"
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/compile_options.h"
@@ -135,8 +136,7 @@ static void spread_ranges(struct call_units *units)
 
 /*
  * The time kind has a clone of every kernel, the count kind of every unit, and the kinds with rings
- * of every function: functions that a kernel calls must preserve the registers of its cursor or
- * counts (ring_cursor.h, count_kind.h).
+ * of every function, which must reserve the registers of its caller's cursor (ring_cursor.h).
  */
 static bool has_clone(const struct call_unit *unit, unsigned kind)
 {
@@ -159,7 +159,7 @@ static void build_kind(struct call_units *units, LLVMModuleRef module, enum prob
 	if (!(options->kinds & 1u << kind))
 		return;
 	for (size_t i = 0; i < units->count; i++)
-		if (has_clone(&units->unit[i], kind) && kind != PROBE_KIND_COUNT)
+		if (has_clone(&units->unit[i], kind) && !units->unit[i].clone[kind])
 			clone_kind(&units->unit[i], module, kind);
 	for (size_t i = 0; i < units->count; i++)
 		if (!has_clone(&units->unit[i], kind))
@@ -266,7 +266,7 @@ static void instrument(struct call_units *units, LLVMModuleRef module, struct de
 	for (size_t i = 0; i < units->count; i++)
 		if (units->unit[i].probed && options->kinds & 1u << PROBE_KIND_TRACE &&
 		    has_clone(&units->unit[i], PROBE_KIND_TRACE))
-			trace_list(&units->unit[i], &table, options, analyses);
+			trace_list(&units->unit[i], module, &table, options, analyses);
 	spread_ranges(units);
 	ir_keep_exec_branches();
 	build(units, module, devlib, options, analyses);
@@ -280,8 +280,10 @@ static void instrument(struct call_units *units, LLVMModuleRef module, struct de
 		}
 	for (size_t i = 0; i < units->count; i++)
 		count_deinit(&units->unit[i]);
-	for (size_t i = 0; i < units->count; i++)
+	for (size_t i = 0; i < units->count; i++) {
+		trace_plan_destroy(units->unit[i].trace);
 		group_plan_destroy(units->unit[i].plan);
+	}
 	if (options->scopes && kernels && !scope_matches(units, options))
 		warn_scope(module);
 	if (options->verbose)

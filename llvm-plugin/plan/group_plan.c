@@ -205,8 +205,8 @@ static void make_groups(struct group_plan *plan)
 			plan->group =
 				pass_alloc(plan->group, (size_t)capacity * sizeof(*plan->group));
 		}
-		plan->group[plan->groups++] = (struct plan_group){
-			.block = here, .first = i, .predicate = PLAN_NONE, .counter = PLAN_NONE};
+		plan->group[plan->groups++] =
+			(struct plan_group){.block = here, .first = i, .predicate = PLAN_NONE};
 		/* Fails if the site has several observed values. */
 		if (!join(plan, plan->groups - 1, i))
 			plan->groups--;
@@ -217,29 +217,6 @@ static void make_groups(struct group_plan *plan)
 static bool ends_early(LLVMValueRef function)
 {
 	return LLVMGetNamedFunction(LLVMGetGlobalParent(function), "llvm.amdgcn.endpgm") != NULL;
-}
-
-/* Does the user's own assembly name high scalar registers? */
-static bool names_registers(LLVMValueRef function)
-{
-	static const char *const names[] = {"{s5", "{s6", "{s7", "{s8", "{s9",
-					    "s[5", "s[6", "s[7", "s[8", "s[9"};
-	bool found = false;
-
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst && !found;
-		     inst = LLVMGetNextInstruction(inst)) {
-			char *text;
-
-			if (!LLVMIsACallInst(inst) || !LLVMIsAInlineAsm(LLVMGetCalledValue(inst)))
-				continue;
-			text = LLVMPrintValueToString(inst);
-			for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-				found = found || strstr(text, names[i]);
-			LLVMDisposeMessage(text);
-		}
-	return found;
 }
 
 static bool counts_by(const struct group_plan *plan, int number, enum plan_histogram kind)
@@ -318,12 +295,12 @@ static void assign_lanes(struct group_plan *plan)
 
 static void assign(struct group_plan *plan, bool loops)
 {
-	for (int i = 0; i < plan->groups && plan->counters < PLAN_COUNTERS; i++) {
+	for (int i = 0; i < plan->groups; i++) {
 		struct plan_group *group = &plan->group[i];
 
 		if (!group->once && !group->observed && !group->residues_in_lanes &&
 		    group->loops == loops)
-			group->counter = plan->counters++;
+			group->sgpr = reserved_assign(&plan->counters, 1);
 	}
 }
 
@@ -334,7 +311,7 @@ static void assign(struct group_plan *plan, bool loops)
 static void assign_counters(struct group_plan *plan)
 {
 	assign(plan, true);
-	if (plan->counters)
+	if (plan->counters.assigned)
 		assign(plan, false);
 }
 
@@ -352,7 +329,12 @@ struct group_plan *group_plan_create(const struct call_unit *unit,
 	uint32_t row;
 
 	*plan = (struct group_plan){
-		.options = options, .analysis = in, .exprs = exprs, .first_site = first_site};
+		.options = options,
+		.analysis = in,
+		.exprs = exprs,
+		.first_site = first_site,
+		.counters = {.use = RESERVED_GROUPS},
+	};
 	analysis_trust_launch(in);
 	if (!pass_enabled(options, PASS_BIT_FIELDS))
 		analysis_forbid_fields(in);
@@ -376,7 +358,8 @@ struct group_plan *group_plan_create(const struct call_unit *unit,
 		plan->predicate[i].row = row++;
 	for (int i = 0; i < plan->groups; i++)
 		plan->group[i].row = row++;
-	plan->registers = once && memory && !options->portable && !names_registers(function);
+	plan->registers =
+		once && memory && !options->portable && !reserved_named(function, RESERVED_GROUPS);
 	number_histograms(plan, &row);
 	plan->rows = row - first_site - (uint32_t)plan->sites;
 	if (pass_enabled(options, PASS_RESIDUE_LANES))
@@ -396,11 +379,12 @@ struct group_plan *group_plan_create(const struct call_unit *unit,
 void plan_drop_counters(struct group_plan *plan)
 {
 	for (int i = 0; i < plan->groups; i++) {
-		plan->group[i].counter = PLAN_NONE;
+		plan->group[i].sgpr = 0;
 		plan->group[i].histogram[PLAN_BY_PREFIX] = PROBE_ROW_NONE;
 		plan->group[i].residues_in_lanes = false;
 	}
-	plan->counters = plan->lane_counters = 0;
+	plan->counters.assigned = 0;
+	plan->lane_counters = 0;
 	plan->registers = false;
 }
 

@@ -14,6 +14,7 @@
 #include <llvm-c/Core.h>
 
 #include "llvm-plugin/analysis/launch_expr.h"
+#include "llvm-plugin/base/reserved_registers.h"
 #include "llvm-plugin/sites/access_sites.h"
 
 struct analysis;
@@ -25,15 +26,9 @@ enum {
 	PLAN_STREAMS = 6,  /* addresses in registers, per group */
 	PLAN_OBSERVED = 4, /* aligned streams at most, of a group with an observed value */
 	PLAN_SITES = 32,
-	PLAN_HISTOGRAMS = 48, /* groups with histograms by mask or residue, per unit */
-	PLAN_COUNTERS = 20,
+	PLAN_HISTOGRAMS = 48,	/* groups with histograms by mask or residue, per unit */
 	PLAN_LANE_COUNTERS = 4, /* groups that count in lanes, each in a vector register */
-	/*
-	 * Scalar registers that waves count in, from this one down, are kept from the allocator
-	 * ("amdgpu-num-sgpr"). It is the last with which a gfx90a can hold eight waves.
-	 */
-	PLAN_COUNTER_LAST = 93,
-	PLAN_UNITS = 8, /* machine accesses of one site */
+	PLAN_UNITS = 8,		/* machine accesses of one site */
 	PLAN_NONE = -1,
 };
 
@@ -91,7 +86,7 @@ struct plan_group {
 	bool follows_launch;
 	bool lanes_known; /* nothing is executed for it in an enumerated launch */
 	bool lanes_only;  /* and in other launches each access is measured */
-	int counter;	  /* index of the scalar register that counts its executions; PLAN_NONE */
+	unsigned sgpr;	  /* the register that counts its executions; 0 = none */
 };
 
 /* A block whose only predecessor branches to it, at most once per wave. */
@@ -114,8 +109,8 @@ struct group_plan {
 	struct expr_graph *exprs;  /* shared by all plans of the module */
 	struct analysis *analysis; /* of the function; NULL once the plan is made */
 	uint32_t first_site;
-	bool registers;	   /* may waves count in scalar registers? */
-	int counters;	   /* scalar registers in use */
+	bool registers; /* may waves count in scalar registers? */
+	struct reserved_registers counters;
 	int lane_counters; /* number of groups that have one */
 	uint32_t rows;	   /* behind the sites: of predicates, of groups, of buckets */
 };

@@ -134,7 +134,6 @@ void plan_group_lane_addresses(struct group_plan *plan)
 				.block = LLVMGetInstructionParent(site->inst),
 				.first = i,
 				.predicate = PLAN_NONE,
-				.counter = PLAN_NONE,
 				.lanes_known = true,
 				.lanes_only = true,
 			};
