@@ -22,7 +22,7 @@ fi
 # hipcc's LLVM determines which LLVM the plugin is built for. Packages that have different names in
 # each release, or exist in one release only, are listed with it.
 common="gcc g++ cmake ninja-build pkg-config hipcc libamdhip64-dev
-	libhsa-runtime-dev libamd-comgr-dev libdwarf-dev libelf-dev libmd-dev libsqlite3-dev sqlite3 zlib1g-dev libjansson-dev git"
+	libhsa-runtime-dev libamd-comgr-dev libdwarf-dev libelf-dev libmd-dev libsqlite3-dev sqlite3 zlib1g-dev libzstd-dev libjansson-dev git"
 case "$release" in
 trixie) build="$common clang-17 lld-17 llvm-17-dev rocm-device-libs-17" llvm=17 ;;
 forky) build="$common clang-21 lld-21 llvm-21-dev rocm-device-libs-21" llvm=21 ;;

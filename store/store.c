@@ -164,6 +164,8 @@ const struct probe_err *probe_store_failure(const struct probe_store *store)
 
 static int commit(struct probe_store *store)
 {
+	if (probe_store_flush_block(store))
+		return -EIO;
 	for (struct probe_rows *rows = store->rows; rows; rows = rows->next)
 		if (probe_rows_flush(rows))
 			return -EIO;
@@ -310,6 +312,7 @@ void probe_store_destroy(struct probe_store *store)
 	if (!store)
 		return;
 	free_rows(store);
+	probe_store_free_block(store);
 	sqlite3_close(store->db);
 	probe_err_destroy(store->failure);
 	free(store->path);

@@ -19,8 +19,13 @@ struct probe_store;
 struct probe_rows;
 
 #define PROBE_STORE_APPLICATION_ID 0x50524f42 /* "PROB" */
-/* 2: tables of PC samples; 3: samples by dispatch; 4: hashes of source files */
-#define PROBE_STORE_VERSION 4
+/*
+ * 2: tables of PC samples; 3: samples by dispatch; 4: hashes of source files; 5: blocks of trace
+ * records
+ */
+#define PROBE_STORE_VERSION 5
+/* Since then only probe_record has changed: rows of the other tables can be put together. */
+#define PROBE_STORE_VERSION_LIKE 4
 
 /* Streams of the loss accounting; units are records (rows for counters). */
 /* X(NAME, number, "word in the database", "what people read") */
@@ -122,6 +127,11 @@ struct probe_rows *probe_store_rows(struct probe_store *store, const char *table
 
 /* Add one row. 0, or -EIO once the store has failed. */
 int probe_rows_add(struct probe_rows *rows, const struct probe_cell *cells);
+
+/* Add trace bytes to the current row of probe_record, which is written when large, or at a commit.
+ */
+struct probe_span;
+void probe_store_trace(struct probe_store *store, const struct probe_span *span, const void *bytes);
 
 /* Count `units` of a stream, which the rows just added represent. */
 void probe_store_count(struct probe_store *store, enum probe_stream_id stream, uint64_t units);

@@ -73,7 +73,7 @@ bool probe_store_pause(struct probe_store *store)
 		store->rows = rows->next;
 		probe_rows_destroy(rows);
 	}
-	store->set = store->account = store->log = NULL;
+	store->set = store->account = store->log = store->records = NULL;
 	if (sqlite3_close(store->db) != SQLITE_OK) {
 		probe_store_fail(store, "close it");
 		return false;

@@ -38,7 +38,6 @@ enum table {
 	T_CODE,
 	T_DISPATCH,
 	T_COUNTER,
-	T_RECORD,
 	T_SITE,
 	T_UNCOVERED,
 	T_ALLOCATION,
@@ -108,7 +107,6 @@ static const struct {
 		       "needed64, excess64, lines128, needed128, excess128, passes, ideal_passes, "
 		       "affine, max_way, stride_hi, stride_lo, spare",
 		       NULL, 3 + PROBE_COUNTERS, 50},
-	[T_RECORD] = {"probe_record", "dispatch_id, ring, size, bytes", NULL, 4, 16},
 	[T_SITE] = {"probe_site",
 		    "code_object_id, site, file, line, \"column\", function, access, space, size, "
 		    "unit, align, owner, kinds, frames",
@@ -445,13 +443,6 @@ void probe_facts_counters(struct probe_facts *facts, uint64_t dispatch, uint32_t
 		probe_rows_add(facts->rows[T_COUNTER], cells);
 		probe_store_count(facts->store, PROBE_STREAM_ID_COUNTERS, 1);
 	}
-}
-
-void probe_facts_record(struct probe_facts *facts, uint64_t dispatch, uint32_t ring,
-			size_t raw_size, const void *packed, size_t packed_size)
-{
-	ADD(T_RECORD, INT(dispatch), INT(ring), INT(raw_size),
-	    probe_cell_blob(packed, packed_size));
 }
 
 static void frames_json(struct probe_json *json, const struct probe_site_info *site)

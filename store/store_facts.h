@@ -95,10 +95,6 @@ void probe_facts_copy(struct probe_facts *facts, const struct probe_hr_copy *cop
 void probe_facts_counters(struct probe_facts *facts, uint64_t dispatch, uint32_t code_object,
 			  const struct probe_counter_row *rows, size_t count);
 
-/* `packed`: by probe_trace_pack(), from `raw_size` bytes. */
-void probe_facts_record(struct probe_facts *facts, uint64_t dispatch, uint32_t ring,
-			size_t raw_size, const void *packed, size_t packed_size);
-
 void probe_facts_site(struct probe_facts *facts, const struct probe_site_info *site,
 		      const char *owner, uint32_t kinds);
 

@@ -7,6 +7,7 @@
 
 #include <sqlite3.h>
 
+#include "store/record_block.h"
 #include "store/store.h"
 
 /*
@@ -38,7 +39,14 @@ struct probe_store {
 	struct probe_store_stream streams[PROBE_STREAM_IDS];
 	struct probe_rows *rows; /* list */
 	struct probe_rows *set, *account, *log;
+	struct probe_block block;   /* trace bytes that are not in a row yet */
+	struct probe_rows *records; /* of probe_record; NULL until the first */
+	void *zstd;		    /* ZSTD_CCtx; NULL until the first row */
 };
+
+/* store_records.c: write the row of the current block; free it. */
+int probe_store_flush_block(struct probe_store *store);
+void probe_store_free_block(struct probe_store *store);
 
 /* store_transaction.c */
 int probe_store_begin(struct probe_store *store);
@@ -54,6 +62,13 @@ static inline void probe_rows_drop(struct probe_rows *rows)
 {
 	rows->count = 0;
 	rows->used = 0;
+}
+
+/* Empty the block. */
+static inline void probe_store_drop_block(struct probe_store *store)
+{
+	store->block.size = 0;
+	store->block.span_count = 0;
 }
 
 static inline uint64_t probe_store_now(clockid_t clock)

@@ -21,6 +21,7 @@ static void lose_pending(struct probe_store *store)
 	}
 	for (struct probe_rows *rows = store->rows; rows; rows = rows->next)
 		probe_rows_drop(rows);
+	probe_store_drop_block(store);
 	if (!sqlite3_get_autocommit(store->db))
 		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 	store->open = false;

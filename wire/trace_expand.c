@@ -90,18 +90,34 @@ static size_t put_block(unsigned char *out, const struct probe_rec_block *rec, u
 
 /* ---- Proved blocks --------------------------------------------------------------------------- */
 
-/* Ids of the work-item `lane` lanes after the wave's first. */
-static void item_of(const struct probe_trace_expander *state, unsigned lane, int64_t ret[3])
-{
-	uint64_t x = state->item & 0x3ff, y = state->item >> 10 & 0x3ff,
-		 z = state->item >> 20 & 0x3ff;
+/* Ids of a lane's work-item. */
+struct item {
+	uint32_t id[3];
+};
 
-	x += lane;
-	y += x / state->size[0];
-	z += y / state->size[1];
-	ret[0] = (int64_t)(x % state->size[0]);
-	ret[1] = (int64_t)(y % state->size[1]);
-	ret[2] = (int64_t)z;
+/* The item of the wave's first lane. */
+static struct item first_item(const struct probe_trace_expander *state)
+{
+	return (struct item){
+		{state->item & 0x3ff, state->item >> 10 & 0x3ff, state->item >> 20 & 0x3ff}};
+}
+
+/* The item of the next lane; rows are those of the wave's workgroup. */
+static void next_item(const struct probe_trace_expander *state, struct item *item)
+{
+	if (++item->id[0] < state->size[0])
+		return;
+	item->id[0] = 0;
+	if (++item->id[1] < state->size[1])
+		return;
+	item->id[1] = 0;
+	item->id[2]++;
+}
+
+static uint64_t offset_of(const struct item *item, const int32_t stride[3])
+{
+	return (uint64_t)((int64_t)stride[0] * item->id[0] + (int64_t)stride[1] * item->id[1] +
+			  (int64_t)stride[2] * item->id[2]);
 }
 
 /* False: the argument is unknown, or a value for which the device writes no such record. */
@@ -134,8 +150,8 @@ static bool strides_of(const struct probe_trace_key *key, const struct probe_tra
 static void read_proved(const struct probe_trace_expander *state, const int32_t stride[3],
 			uint64_t address, struct trace_lanes *ret)
 {
+	struct item item = first_item(state);
 	uint64_t rest = state->exec;
-	int64_t first[3], other[3];
 
 	trace_lanes_begin(ret, rest);
 	ret->address[0] = address;
@@ -147,12 +163,13 @@ static void read_proved(const struct probe_trace_expander *state, const int32_t 
 		ret->stride = ret->count > 1 ? stride[0] : 0;
 		return;
 	}
-	item_of(state, (unsigned)__builtin_ctzll(rest), first);
-	for (unsigned i = 0; rest; rest &= rest - 1, i++) {
-		item_of(state, (unsigned)__builtin_ctzll(rest), other);
-		ret->address[i] = address;
-		for (int k = 0; k < 3; k++)
-			ret->address[i] += (uint64_t)((int64_t)stride[k] * (other[k] - first[k]));
+	for (unsigned i = 0; rest; rest >>= 1, next_item(state, &item)) {
+		if (!(rest & 1))
+			continue;
+		/* The address given is that of the first active lane. */
+		if (!i)
+			address -= offset_of(&item, stride);
+		ret->address[i++] = address + offset_of(&item, stride);
 	}
 	trace_lanes_find_stride(ret);
 }
@@ -214,8 +231,7 @@ static size_t plain_size(const unsigned char *at, size_t left)
 			size = 0;
 		break;
 	}
-	/* Larger than with 64 lanes: malformed, and might not fit. */
-	return size <= left && size <= PROBE_TRACE_EXPAND_MIN / PROBE_GROUP_SITES + 64 ? size : 0;
+	return size <= left && size <= PROBE_TRACE_EXPAND_MIN ? size : 0;
 }
 
 /* AFFINE, NEAR or FULL. Returns its size, 0 = malformed. */
@@ -483,6 +499,7 @@ size_t probe_trace_expand(struct trace_piece *piece, const struct probe_trace_ke
 {
 	size_t used = 0, size;
 
+	state->rest = 0;
 	/* Words are read in place. */
 	while (piece->size - piece->pos >= 8 && capacity - used >= PROBE_TRACE_EXPAND_MIN) {
 		const unsigned char *at = piece->bytes + piece->pos;
@@ -494,6 +511,7 @@ size_t probe_trace_expand(struct trace_piece *piece, const struct probe_trace_ke
 		used += put_record(at, left, key, state, out + used, &size);
 		if (!size) {
 			/* Also for PAD: the rest of the piece is unused. */
+			state->rest = left;
 			size = left < capacity - used ? left : capacity - used;
 			if (word_at(at, 0) == PROBE_FORM_PAD)
 				size = 8;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Expands the device's compact records (wire_device.h: BLOCK and below) to those that handlers and
- * files use: one record per access. Done when rings are drained, before anything is stored.
+ * Expands the device's compact records (wire_device.h: BLOCK and below) to those that handlers use:
+ * one record per access. Done when rings are drained, to count records, and in a replay.
  */
 #ifndef PROBE_WIRE_TRACE_EXPAND_H
 #define PROBE_WIRE_TRACE_EXPAND_H
@@ -31,6 +31,7 @@ struct probe_trace_expander {
 	uint32_t size[2];   /* x and y of its workgroup */
 	uint64_t records;   /* read so far, a BLOCK as its accesses */
 	uint64_t bad_bytes; /* bytes of malformed records, and the rest of their pieces */
+	size_t rest;	    /* at the end of the last piece: bytes that are no records */
 };
 
 /* Minimum capacity: the sites of a group with 64 addresses each. */
@@ -40,7 +41,8 @@ struct probe_trace_expander {
  * Expand the whole records of the rest of the piece, and return the bytes written, a multiple of 8.
  * It stops at the end, without capacity for the next record, and before a wave of another dispatch
  * unless that is the first record. `key` is that of probe_trace_expand_dispatch(). From a malformed
- * record on, bytes are copied unchanged, for the parser to reject.
+ * record on, bytes are copied unchanged, for the parser to reject; these, and those after a PAD,
+ * are state->rest. Expanding what is already expanded changes nothing.
  */
 size_t probe_trace_expand(struct trace_piece *piece, const struct probe_trace_key *key,
 			  struct probe_trace_expander *state, unsigned char *out, size_t capacity);

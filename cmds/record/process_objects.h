@@ -67,6 +67,7 @@ struct run_dispatch {
 	uint32_t pending_count;
 	unsigned char *arguments;
 	uint32_t argument_bytes;
+	bool arguments_stored; /* with the trace records */
 	bool completed;
 };
 

@@ -146,23 +146,6 @@ static bool take_allocations(struct replay_feed *feed, sqlite3_stmt *stmt)
 	return !err;
 }
 
-static bool take_last(struct replay_feed *feed, sqlite3_stmt *stmt)
-{
-	uint64_t *grown = feed->last;
-
-	/* The array grows at powers of two. */
-	if (!(feed->last_count & (feed->last_count - 1)))
-		grown = realloc(feed->last,
-				(feed->last_count ? feed->last_count * 4 : 2) * sizeof(*grown));
-	if (!grown)
-		return false;
-	feed->last = grown;
-	grown[2 * feed->last_count] = replay_number(stmt, 0);
-	grown[2 * feed->last_count + 1] = replay_number(stmt, 1);
-	feed->last_count++;
-	return true;
-}
-
 struct probe_err *replay_read(struct replay_feed *feed)
 {
 	static const struct {
@@ -183,9 +166,6 @@ struct probe_err *replay_read(struct replay_feed *feed)
 		 take_run},
 		{"SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'probe_allocation'",
 		 take_allocations},
-		{"SELECT dispatch_id, max(id) FROM probe_record GROUP BY dispatch_id "
-		 "ORDER BY dispatch_id",
-		 take_last},
 	};
 	struct probe_err *err = NULL;
 

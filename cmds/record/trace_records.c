@@ -7,16 +7,15 @@
 #include "cmds/record/handler_instance.h"
 #include "cmds/record/recording.h"
 #include "common/err.h"
+#include "store/record_block.h"
 #include "wire/segment_reader.h"
-#include "wire/trace_pack.h"
 #include "wire/trace_rows.h"
 
 #define BATCH_ACCESSES 8192u
 #define BATCH_STAMPS   8192u
 #define BATCH_MESSAGES 1024u
 #define BATCH_WAVES    1024u
-#define ARENA_BYTES    (1u << 20)
-#define STEP_BYTES     (128u << 10) /* bytes that are expanded at a time */
+#define STEP_BYTES     (128u << 10) /* bytes that are expanded at a time: they stay in a cache */
 
 /* ---- Batches -------------------------------------------------------------------------------- */
 
@@ -83,12 +82,9 @@ struct probe_err *trace_init(struct trace_state *trace, struct segment_reader *s
 	trace->rings = calloc(count, sizeof(*trace->rings));
 	trace->expanders = calloc(count, sizeof(*trace->expanders));
 	batch = trace_batch_init(&trace->batch);
-	trace->arena_capacity = ARENA_BYTES;
-	trace->arena = malloc(trace->arena_capacity);
 	trace->piece = malloc(piece);
-	trace->packed = malloc(PROBE_TRACE_PACK_MAX(STEP_BYTES));
-	if (!trace->packed || !trace->piece || !trace->expanders || !trace->rings || !batch ||
-	    !trace->arena)
+	trace->expanded = malloc(STEP_BYTES);
+	if (!trace->expanded || !trace->piece || !trace->expanders || !trace->rings || !batch)
 		return probe_err_oom();
 	for (uint32_t i = 0; i < count; i++)
 		trace->rings[i].number = i;
@@ -100,37 +96,40 @@ void trace_deinit(struct trace_state *trace)
 	free(trace->rings);
 	free(trace->expanders);
 	trace_batch_deinit(&trace->batch);
-	free(trace->arena);
-	free(trace->packed);
+	free(trace->expanded);
 	free(trace->piece);
 	*trace = (struct trace_state){0};
 }
 
 /* ---- Pieces --------------------------------------------------------------------------------- */
 
+struct trace_dispatch trace_dispatch_find(const struct process_objects *objects, uint64_t id)
+{
+	struct trace_dispatch ret = {.id = id, .dispatch = run_dispatch_find(objects, id)};
+	const struct run_code *code;
+
+	if (!ret.dispatch)
+		return ret;
+	code = run_table_get(&objects->codes, ret.dispatch->info.code_object);
+	ret.site_limit = run_code_site_limit(code);
+	ret.key.groups = code ? access_groups_table(code->groups) : NULL;
+	for (int i = 0; i < 3; i++) {
+		ret.key.grid[i] = ret.dispatch->hr.grid[i];
+		ret.key.group[i] = ret.dispatch->hr.group[i];
+	}
+	ret.key.rows = probe_trace_rows(ret.key.grid, ret.key.group);
+	ret.key.arguments = ret.dispatch->arguments;
+	ret.key.argument_bytes = ret.dispatch->argument_bytes;
+	return ret;
+}
+
 /* The dispatch with this id; the pointer is valid only during one pass over the rings. */
 static const struct trace_dispatch *find(struct recording *recording, uint64_t id)
 {
 	struct trace_dispatch *current = &recording->trace.current;
-	const struct run_dispatch *dispatch;
-	const struct run_code *code;
 
-	if (current->id == id)
-		return current;
-	dispatch = run_dispatch_find(&recording->objects, id);
-	*current = (struct trace_dispatch){.id = id, .dispatch = dispatch};
-	if (!dispatch)
-		return current;
-	code = run_table_get(&recording->objects.codes, dispatch->info.code_object);
-	current->site_limit = run_code_site_limit(code);
-	current->key.groups = code ? access_groups_table(code->groups) : NULL;
-	for (int i = 0; i < 3; i++) {
-		current->key.grid[i] = dispatch->hr.grid[i];
-		current->key.group[i] = dispatch->hr.group[i];
-	}
-	current->key.rows = probe_trace_rows(current->key.grid, current->key.group);
-	current->key.arguments = dispatch->arguments;
-	current->key.argument_bytes = dispatch->argument_bytes;
+	if (current->id != id)
+		*current = trace_dispatch_find(&recording->objects, id);
 	return current;
 }
 
@@ -143,100 +142,47 @@ static bool is_announced(const struct trace_dispatch *of)
 	return of->dispatch && (of->key.arguments || of->dispatch->hr.kind != PROBE_KIND_TRACE);
 }
 
-/* Empties the batch; the arena may be reused only after this. */
-static void flush(struct recording *recording)
+/* Stores a part of a ring's stream; the arguments of its dispatch before the first one. */
+static void store_span(struct recording *recording, const struct trace_dispatch *of, uint32_t ring,
+		       const unsigned char *bytes, size_t size)
 {
-	struct trace_state *trace = &recording->trace;
+	struct probe_span span = {of->id, ring, (uint32_t)size};
+	struct probe_span arguments = {of->id, PROBE_SPAN_ARGUMENTS, of->key.argument_bytes};
+	struct run_dispatch *dispatch = of->dispatch;
 
-	if (!trace->batch_dispatch)
-		recording->counts.trace_invalid += trace_batch_count(&trace->batch);
-	probe_trace_reset(&trace->batch);
-}
-
-static void begin_batch(struct recording *recording, const struct run_dispatch *dispatch)
-{
-	if (recording->trace.batch_dispatch == dispatch)
-		return;
-	flush(recording);
-	recording->trace.batch_dispatch = dispatch;
-}
-
-/* Consecutive bytes of one dispatch, and the records in them. */
-struct span {
-	const unsigned char *bytes;
-	size_t size;
-	uint64_t records;
-};
-
-/* Stores the raw bytes before anything is parsed. */
-static void store_raw(struct recording *recording, uint64_t dispatch, uint32_t ring,
-		      struct span span)
-{
-	unsigned char *packed = recording->trace.packed;
-
-	if (!span.size)
-		return;
-	probe_facts_record(recording->facts, dispatch, ring, span.size, packed,
-			   probe_trace_pack(span.bytes, span.size, packed));
-	probe_store_count(recording->store, PROBE_STREAM_ID_TRACE, span.records);
+	if (dispatch && dispatch->hr.kind == PROBE_KIND_TRACE && !dispatch->arguments_stored) {
+		probe_store_trace(recording->store, &arguments, of->key.arguments);
+		dispatch->arguments_stored = true;
+	}
+	probe_store_trace(recording->store, &span, bytes);
 }
 
 /*
- * Parse expanded bytes of a dispatch, maybe after the wave record that begins it. False if a wave's
- * dispatch is unknown while its record may still be behind an unfinished one: nothing is done.
- * *ret_records: how many were understood and stored.
+ * Counts the records of expanded bytes of a dispatch, maybe after the wave record that begins it.
+ * False if the dispatch is unknown while its record may still be behind an unfinished one: nothing
+ * is done. *ret_records: how many were understood.
  */
 static bool parse_piece(struct recording *recording, const struct trace_dispatch *of,
 			uint32_t index, struct trace_piece piece, uint64_t *ret_records)
 {
 	struct trace_state *trace = &recording->trace;
-	struct probe_trace_ring *ring = &trace->rings[index];
-	const size_t wave = sizeof(struct probe_rec_wave);
+	struct probe_trace_ring *ring = &trace->rings[index], before = *ring;
 	struct probe_trace_counts counts = {0};
-	uint32_t limit = 0; /* the wave record is the first one */
-	uint64_t stored = 0;
-	size_t from = 0;
-	bool known = true;
+	enum probe_trace_stop stop;
 
-	if (ring->dispatch == of->id) {
-		limit = of->site_limit;
-		begin_batch(recording, of->dispatch);
-	}
-	for (;;) {
-		struct probe_trace_ring before = *ring;
-		enum probe_trace_stop stop =
-			probe_trace_parse(&piece, limit, ring, &trace->batch, &counts);
+	do {
+		uint32_t limit = ring->dispatch == of->id ? of->site_limit : 0;
 
-		if (stop == PROBE_TRACE_FULL) {
-			flush(recording);
-			continue;
-		}
-		if (stop != PROBE_TRACE_SWITCH) {
-			size_t end = stop == PROBE_TRACE_BAD ? piece.pos : piece.size;
-
-			store_raw(recording, ring->dispatch, index,
-				  (struct span){piece.bytes + from, end - from,
-						counts.records - stored});
-			*ret_records = counts.records;
-			break;
-		}
-		/* The wave record begins the next dispatch's bytes. */
-		store_raw(recording, before.dispatch, index,
-			  (struct span){piece.bytes + from, piece.pos - wave - from,
-					counts.records - 1 - stored});
-		stored = counts.records - 1;
-		from = piece.pos - wave;
-		of = find(recording, ring->dispatch);
-		limit = of->site_limit;
-		begin_batch(recording, of->dispatch);
-		known = limit || !trace->waiting;
-		if (!known) {
+		stop = probe_trace_parse(&piece, limit, ring, &trace->batch, &counts);
+		probe_trace_reset(&trace->batch);
+		if (stop == PROBE_TRACE_SWITCH && !of->site_limit && trace->waiting) {
 			*ring = before;
-			break;
+			return false;
 		}
-	}
+	} while (stop == PROBE_TRACE_SWITCH || stop == PROBE_TRACE_FULL);
 	recording->counts.trace_invalid += counts.invalid;
-	return known;
+	*ret_records = counts.records;
+	return true;
 }
 
 /* A record that is malformed for the parser only, or that only it understands. */
@@ -247,7 +193,7 @@ static void count_records(struct record_counts *counts, uint64_t expanded, uint6
 		counts->trace_corrupt += expanded - parsed;
 }
 
-/* Expands, stores and parses a piece; returns how many of its bytes have been consumed. */
+/* Stores a piece and counts its records; returns how many of its bytes have been consumed. */
 static size_t take_piece(struct recording *recording, uint32_t index, size_t size)
 {
 	struct trace_state *trace = &recording->trace;
@@ -258,26 +204,22 @@ static size_t take_piece(struct recording *recording, uint32_t index, size_t siz
 		struct probe_trace_expander before = *expander;
 		uint64_t id = probe_trace_expand_dispatch(&piece, expander);
 		const struct trace_dispatch *of = find(recording, id);
-		struct trace_piece expanded = {0};
+		struct trace_piece expanded = {.bytes = trace->expanded};
 		size_t from = piece.pos;
 		uint64_t parsed = 0;
-		unsigned char *to;
 
 		/* Its record may follow an incomplete one. */
 		if (id && trace->waiting && !is_announced(of))
 			return from;
-		if (trace->arena_capacity - trace->arena_used < STEP_BYTES) {
-			flush(recording);
-			trace->arena_used = 0;
-		}
-		to = trace->arena + trace->arena_used;
-		expanded.bytes = to;
-		expanded.size = probe_trace_expand(&piece, &of->key, expander, to, STEP_BYTES);
-		trace->arena_used += expanded.size;
+		expanded.size =
+			probe_trace_expand(&piece, &of->key, expander, trace->expanded, STEP_BYTES);
 		if (!parse_piece(recording, of, index, expanded, &parsed)) {
 			*expander = before;
 			return from;
 		}
+		store_span(recording, of, index, piece.bytes + from,
+			   piece.pos - from - expander->rest);
+		probe_store_count(recording->store, PROBE_STREAM_ID_TRACE, parsed);
 		count_records(&recording->counts, expander->records - before.records, parsed);
 	}
 	return size;
@@ -326,8 +268,5 @@ bool trace_drain(struct recording *recording, bool waiting)
 	for (uint32_t i = 0; i < segment->ring_count; i++)
 		if (segment->rings[i].limit != segment->rings[i].tail)
 			any = drain_ring(recording, i) || any;
-	flush(recording);
-	trace->batch_dispatch = NULL;
-	trace->arena_used = 0;
 	return any;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Drains trace rings. A piece of a ring is copied, expanded into the arena (trace_expand.h),
- * stored, and parsed in place into the batch; then its space is returned to the device. The batch
- * goes to the handlers when it is full, when another dispatch begins, or at the end of the pass.
+ * Drains trace rings. A piece of a ring is copied and stored as it is; it is expanded
+ * (trace_expand.h) and parsed only to count its records. Then its space is returned to the device.
+ * Handlers get the records from the database (replay.h).
  */
 #ifndef PROBE_CMDS_RECORD_TRACE_RECORDS_H
 #define PROBE_CMDS_RECORD_TRACE_RECORDS_H
@@ -22,23 +22,23 @@ struct run_dispatch;
 /* The dispatch that bytes belong to, with the state needed to read them. */
 struct trace_dispatch {
 	uint64_t id;
-	const struct run_dispatch *dispatch; /* NULL = unknown */
-	uint32_t site_limit;		     /* 0 if it is unknown */
+	struct run_dispatch *dispatch; /* NULL = unknown */
+	uint32_t site_limit;	       /* 0 if it is unknown */
 	struct probe_trace_key key;
 };
+
+struct process_objects;
+struct trace_dispatch trace_dispatch_find(const struct process_objects *objects, uint64_t id);
 
 struct trace_state {
 	struct segment_reader *segment;
 	struct probe_trace_ring *rings;
 	struct probe_trace_expander *expanders; /* by ring */
 	struct probe_trace_batch batch;
-	const struct run_dispatch *batch_dispatch;
 	struct trace_dispatch current; /* cached until another dispatch begins */
 	bool waiting;		       /* the next record of the host ring is incomplete */
-	unsigned char *arena;	       /* copies of pieces, valid until the batch is delivered */
-	size_t arena_used, arena_capacity;
-	unsigned char *piece;  /* of a ring, as the device wrote it */
-	unsigned char *packed; /* a part of the piece, for the store */
+	unsigned char *piece;	       /* of a ring, as the device wrote it */
+	unsigned char *expanded;       /* a part of it */
 };
 
 /* The segment must outlive it. */

@@ -143,18 +143,18 @@ static bool sampled(const struct report_db *db)
 }
 
 /*
- * Decides which file is which; both must have this schema version, because rows are copied
- * unchanged.
+ * Decides which file is which; their schemas must be alike, because rows are copied unchanged.
  */
 static struct probe_err *check(struct report_db db[2], int *sampled_one)
 {
 	bool first = sampled(&db[0]), second = sampled(&db[1]);
 
 	for (int i = 0; i < 2; i++)
-		if (db[i].reader.version != PROBE_STORE_VERSION)
-			return probe_err_create("--runs: %s has schema %d, not %d: record it again",
+		if (db[i].reader.version < PROBE_STORE_VERSION_LIKE)
+			return probe_err_create("--runs: %s has schema %d, not %d or later: record "
+						"it again",
 						db[i].path, db[i].reader.version,
-						PROBE_STORE_VERSION);
+						PROBE_STORE_VERSION_LIKE);
 	if (first == second)
 		return probe_err_create("--runs: %s of %s and %s was sampled; one has to be "
 					"(probe-run --pc-sampling-method)",

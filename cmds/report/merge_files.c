@@ -76,9 +76,10 @@ static struct probe_err *add_file(const struct report *report, size_t file, stru
 	struct report_db from = {0};
 	struct probe_err *err = report_db_open(report, report->files[file], &from);
 
-	if (!err && from.reader.version != PROBE_STORE_VERSION)
-		err = probe_err_create("--merge: %s has schema %d, not %d: record it again",
-				       from.path, from.reader.version, PROBE_STORE_VERSION);
+	if (!err && from.reader.version < PROBE_STORE_VERSION_LIKE)
+		err = probe_err_create(
+			"--merge: %s has schema %d, not %d or later: record it again", from.path,
+			from.reader.version, PROBE_STORE_VERSION_LIKE);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && !err; i++)
 		err = report_copy_table(&from, tables[i], to, "main", file == 0);
 	if (!err)

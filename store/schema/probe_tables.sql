@@ -128,14 +128,15 @@ CREATE TABLE probe_counter (
 	spare INTEGER NOT NULL
 );
 
--- Records of the trace kind as the device wrote them, packed without loss (wire/trace_pack.h), in
--- the order of reading; the pieces of one ring, in the order of id, are that ring's stream.
--- dispatch_id is that of the piece, size its bytes unpacked.
+-- Records of the trace and time kinds as the device wrote them, in the order of reading: blocks of
+-- spans. spans: which dispatch and ring the bytes are of (store/record_block.h); both are Zstandard
+-- frames. size: of the bytes, uncompressed; dispatches from first to last may be in it.
 CREATE TABLE probe_record (
 	id INTEGER PRIMARY KEY,
-	dispatch_id INTEGER NOT NULL,
-	ring INTEGER NOT NULL,
+	first_dispatch INTEGER NOT NULL,
+	last_dispatch INTEGER NOT NULL,
 	size INTEGER NOT NULL,
+	spans BLOB NOT NULL,
 	bytes BLOB NOT NULL
 );
 

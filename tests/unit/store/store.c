@@ -353,7 +353,7 @@ static void reader_rejects_foreign_files(void **state)
 	clean(NULL);
 	finish(create());
 	patch(60, "\0\0\0\x7f", 4); /* user version */
-	refused("written by a newer Probe: schema 127, this program reads up to 4");
+	refused("written by a newer Probe: schema 127, this program reads up to 5");
 	clean(NULL);
 	finish(create());
 	patch(0, "SQLite format 4", 15);

@@ -514,12 +514,61 @@ static void spans_are_two_stamps(void **state)
 	assert_int_equal(expand(), len);
 }
 
+/* A message of all lanes is larger than any other record; what follows it is expanded, too. */
+static void large_messages_are_copied(void **state)
+{
+	const struct probe_rec_message message = {
+		.word0 = 7 | (uint32_t)PROBE_FORM_MESSAGE << PROBE_FORM_SHIFT,
+		.size = sizeof(message) + 64 * 64,
+		.exec = UINT64_MAX,
+		.bytes = 64,
+		.stride = 64 | PROBE_MESSAGE_LANES,
+	};
+	const uint32_t barrier[] = {(uint32_t)PROBE_FORM_BARRIER << PROBE_FORM_SHIFT, 0};
+	static const unsigned char data[64 * 64] = {1};
+
+	(void)state;
+	add(&message, sizeof(message));
+	add(data, sizeof(data));
+	add(barrier, sizeof(barrier));
+	assert_int_equal(expand(), message.size + sizeof(struct probe_rec_affine));
+	assert_memory_equal(out, bytes, message.size);
+	assert_int_equal(expander.records, 2);
+	assert_int_equal(expander.bad_bytes, 0);
+	assert_int_equal(expander.rest, 0);
+}
+
+/* What follows a PAD, or begins with a malformed record, is not part of the ring's records. */
+static void the_rest_is_no_records(void **state)
+{
+	const uint32_t barrier[] = {(uint32_t)PROBE_FORM_BARRIER << PROBE_FORM_SHIFT, 0};
+	const uint64_t pad = 0, malformed = UINT64_MAX;
+
+	(void)state;
+	add(barrier, sizeof(barrier));
+	expand();
+	assert_int_equal(expander.rest, 0);
+	add(&pad, sizeof(pad));
+	add(barrier, sizeof(barrier));
+	expand();
+	assert_int_equal(expander.rest, 16);
+	assert_int_equal(expander.bad_bytes, 0);
+	len = 8;
+	add(&malformed, sizeof(malformed));
+	add(barrier, sizeof(barrier));
+	expand();
+	assert_int_equal(expander.rest, 16);
+	assert_int_equal(expander.bad_bytes, 16);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(blocks_mean_their_addresses, setup),
 		cmocka_unit_test_setup(bases_stand_for_their_sites, setup),
 		cmocka_unit_test_setup(spans_are_two_stamps, setup),
+		cmocka_unit_test_setup(large_messages_are_copied, setup),
+		cmocka_unit_test_setup(the_rest_is_no_records, setup),
 		cmocka_unit_test_setup(proved_blocks_follow_the_ids, setup),
 		cmocka_unit_test_setup(proved_blocks_follow_arguments, setup),
 		cmocka_unit_test_setup(short_records_have_the_stated_lanes, setup),

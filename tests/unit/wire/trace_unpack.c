@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Packing trace bytes: nothing is lost for any input, and malformed packed bytes are rejected. */
+/*
+ * Unpacking the trace bytes of older databases: as they were before the packer of those versions,
+ * which is here, and malformed bytes are rejected.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,9 +14,119 @@
 
 #include <probe/wire.h>
 
-#include "wire/trace_pack.h"
+#include "wire/trace_unpack.h"
 
 #define BYTES 16384u
+/*
+ * Upper bound of the packed size. The worst case alternates 24 bytes of an affine record (25
+ * packed) with 8 other bytes (10 packed).
+ */
+#define PACK_MAX(size) ((size) + (size) / 8 + 32)
+
+enum {
+	SLOTS = 64,
+	TOKEN_AGAIN = 0x00,
+	TOKEN_STEP = 0x40,
+	TOKEN_AFFINE = 0x80,
+	TOKEN_BYTES = 0x81,
+};
+
+/* The last affine record of a slot, and the change of its base. An empty slot has word0 0. */
+struct slot {
+	struct probe_rec_affine last;
+	uint64_t step;
+};
+
+static size_t put_number(unsigned char *out, uint64_t value)
+{
+	size_t n = 0;
+
+	for (; value >= 0x80; value >>= 7)
+		out[n++] = (unsigned char)(value | 0x80);
+	out[n++] = (unsigned char)value;
+	return n;
+}
+
+static uint64_t zigzag(uint64_t value)
+{
+	return value << 1 ^ (0 - (value >> 63));
+}
+
+static size_t pack_affine(const struct probe_rec_affine *rec, struct slot *slots,
+			  unsigned char *out)
+{
+	unsigned s = rec->word0 % SLOTS;
+	struct slot *slot = &slots[s];
+	uint64_t step = rec->base - slot->last.base;
+	size_t n;
+
+	if (rec->word0 != slot->last.word0 || rec->stride != slot->last.stride ||
+	    rec->exec != slot->last.exec) {
+		*slot = (struct slot){.last = *rec};
+		out[0] = TOKEN_AFFINE;
+		memcpy(out + 1, rec, sizeof(*rec));
+		return 1 + sizeof(*rec);
+	}
+	slot->last.base = rec->base;
+	if (step == slot->step) {
+		out[0] = (unsigned char)(TOKEN_AGAIN + s);
+		return 1;
+	}
+	slot->step = step;
+	out[0] = (unsigned char)(TOKEN_STEP + s);
+	n = put_number(out + 1, zigzag(step));
+	return 1 + n;
+}
+
+/* Size of the record at `at`, which is not affine; all remaining bytes if its size is unknown. */
+static size_t other_size(const unsigned char *at, size_t left)
+{
+	uint32_t words[2];
+	unsigned form;
+
+	if (left < sizeof(words))
+		return left;
+	memcpy(words, at, sizeof(words));
+	form = words[0] >> PROBE_FORM_SHIFT;
+	if (form == PROBE_FORM_WAVE && left >= sizeof(struct probe_rec_wave))
+		return sizeof(struct probe_rec_wave);
+	if ((form == PROBE_FORM_NEAR || form == PROBE_FORM_FULL) && words[1] && words[1] % 8 == 0 &&
+	    words[1] <= left)
+		return words[1];
+	return left;
+}
+
+static bool is_affine(const unsigned char *at, size_t left)
+{
+	return left >= sizeof(struct probe_rec_affine) &&
+	       at[3] == PROBE_FORM_AFFINE; /* the form is the top byte of word 0 */
+}
+
+static size_t pack(const unsigned char *bytes, size_t size, unsigned char *out)
+{
+	struct slot slots[SLOTS] = {0};
+	size_t n = 0, pos = 0;
+
+	while (pos < size) {
+		struct probe_rec_affine rec;
+		size_t from = pos;
+
+		for (; is_affine(bytes + pos, size - pos); pos += sizeof(rec)) {
+			memcpy(&rec, bytes + pos, sizeof(rec));
+			n += pack_affine(&rec, slots, out + n);
+		}
+		from = pos;
+		while (pos < size && !is_affine(bytes + pos, size - pos))
+			pos += other_size(bytes + pos, size - pos);
+		if (pos == from)
+			continue;
+		out[n++] = TOKEN_BYTES;
+		n += put_number(out + n, pos - from);
+		memcpy(out + n, bytes + from, pos - from);
+		n += pos - from;
+	}
+	return n;
+}
 
 static uint64_t state64 = 88172645463325252ull;
 
@@ -28,11 +141,11 @@ static uint64_t random64(void)
 /* Packed, unpacked, compared; returns the packed size. Buffers are exactly as large as promised. */
 static size_t check(const unsigned char *bytes, size_t size)
 {
-	unsigned char *packed = malloc(PROBE_TRACE_PACK_MAX(size));
+	unsigned char *packed = malloc(PACK_MAX(size));
 	unsigned char *again = malloc(size + 1);
-	size_t packed_size = probe_trace_pack(bytes, size, packed);
+	size_t packed_size = pack(bytes, size, packed);
 
-	assert_true(packed_size <= PROBE_TRACE_PACK_MAX(size));
+	assert_true(packed_size <= PACK_MAX(size));
 	assert_true(probe_trace_unpack(packed, packed_size, again, size));
 	assert_memory_equal(bytes, again, size);
 	if (size) {
@@ -100,7 +213,7 @@ static void any_bytes_pack(void **state)
 	check(bytes, 0);
 }
 
-/* What grows most: see PROBE_TRACE_PACK_MAX(). */
+/* What grows most: see PACK_MAX(). */
 static void the_worst_fits(void **state)
 {
 	static unsigned char bytes[32 * 512];
@@ -124,8 +237,8 @@ static void the_worst_fits(void **state)
 /* Packed bytes changed anywhere: rejected or a different result, never out of bounds. */
 static void damage_is_survived(void **state)
 {
-	static unsigned char bytes[BYTES], packed[PROBE_TRACE_PACK_MAX(BYTES)];
-	size_t size = make_loop(bytes, 7), packed_size = probe_trace_pack(bytes, size, packed);
+	static unsigned char bytes[BYTES], packed[PACK_MAX(BYTES)];
+	size_t size = make_loop(bytes, 7), packed_size = pack(bytes, size, packed);
 	unsigned char *out = malloc(size);
 	int refused = 0;
 
