@@ -47,6 +47,12 @@ struct sim_queue {
 	_Atomic uint64_t *write;
 	_Atomic uint64_t own_read, own_write; /* for SDMA, if the caller provides no indices */
 	amd_queue_t *amd;		      /* AQL only */
+	/*
+	 * Where errors are stored, as bits, and the event that is then set. 0: in amd's inactive
+	 * signal.
+	 */
+	uint64_t exceptions;
+	uint32_t exception_event;
 	uint32_t cu_mask[(SIM_CUS_MOST + 31) / 32];
 	bool masked;
 	bool pinned; /* ring and amd are protected from being freed */

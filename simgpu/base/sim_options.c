@@ -33,6 +33,7 @@ static const struct option_row rows[] = {
 	{"FILL", offsetof(struct sim_options, fill), 0, 0, UINT32_MAX},
 	{"MODEL", offsetof(struct sim_options, model), 1, 0, 1},
 	{"PC", offsetof(struct sim_options, pc), 0, 0, 1},
+	{"DRIVER_SAMPLING", offsetof(struct sim_options, driver_sampling), 0, 0, 1},
 	{"LOG", offsetof(struct sim_options, log), 0, 0, 2},
 };
 

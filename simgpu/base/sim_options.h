@@ -11,13 +11,16 @@ struct sim_options {
 	uint64_t gpus;
 	uint64_t large_bar; /* CPU-to-GPU link: the host can write device memory directly */
 	uint64_t vram_mib;
-	uint64_t quantum;  /* instructions a wave executes before the next wave of its workgroup
-			    * runs */
-	uint64_t spin_us;  /* microseconds for which an idle queue polls its own doorbell before it
-			    * sleeps */
-	uint64_t fill;	   /* initial value of registers that the launch does not define */
-	uint64_t model;	   /* 1: simulated time; 0: the host's clock */
-	uint64_t pc;	   /* 1: keep counters per instruction */
+	uint64_t quantum; /* instructions a wave executes before the next wave of its workgroup
+			   * runs */
+	uint64_t spin_us; /* microseconds for which an idle queue polls its own doorbell before it
+			   * sleeps */
+	uint64_t fill;	  /* initial value of registers that the launch does not define */
+	uint64_t model;	  /* 1: simulated time; 0: the host's clock */
+	uint64_t pc;	  /* 1: keep counters per instruction */
+	/* 1: the driver offers PC sampling, for ROCr 6.2 and later; else this library's functions
+	 */
+	uint64_t driver_sampling;
 	uint64_t log;	   /* 1 calls and queues, 2 packets as well */
 	const char *stats; /* file for one JSON line per dispatch, or NULL */
 	const char *trace; /* file for the instructions of one wave, or NULL */

@@ -32,13 +32,19 @@ typedef int sim_ioctl_handler(void *args, size_t size);
 sim_ioctl_handler sim_ioctl_get_version, sim_ioctl_set_memory_policy, sim_ioctl_get_clock_counters,
 	sim_ioctl_get_apertures, sim_ioctl_get_apertures_new, sim_ioctl_get_tile_config,
 	sim_ioctl_set_trap_handler, sim_ioctl_acquire_vm, sim_ioctl_set_scratch_backing,
-	sim_ioctl_set_xnack_mode;
+	sim_ioctl_set_xnack_mode, sim_ioctl_runtime_enable, sim_ioctl_pc_sample;
 sim_ioctl_handler sim_ioctl_alloc_memory, sim_ioctl_free_memory, sim_ioctl_map_memory,
 	sim_ioctl_unmap_memory, sim_ioctl_available_memory, sim_ioctl_svm;
 sim_ioctl_handler sim_ioctl_create_event, sim_ioctl_destroy_event, sim_ioctl_set_event,
 	sim_ioctl_reset_event, sim_ioctl_wait_events;
 sim_ioctl_handler sim_ioctl_create_queue, sim_ioctl_destroy_queue, sim_ioctl_update_queue,
 	sim_ioctl_set_cu_mask, sim_ioctl_alloc_queue_gws;
+
+/*
+ * The runtime has called RUNTIME_ENABLE: errors of queues are stored where their save areas say,
+ * and not in their signals.
+ */
+bool sim_runtime_enabled(void);
 
 /* GPU address of the allocation with this handle, or 0. */
 uint64_t sim_handle_address(uint64_t handle);

@@ -66,13 +66,11 @@ static const struct call calls[SIM_KFD_COMMANDS] = {
 	CALL(SET_XNACK_MODE, sim_ioctl_set_xnack_mode),
 	REFUSED(CRIU_OP, -EPERM),
 	CALL(AVAILABLE_MEMORY, sim_ioctl_available_memory),
-	/*
-	 * 0x24 exports a dma-buf. 0x25 RUNTIME_ENABLE and 0x26 belong to the debugger. The topology
-	 * says that there is none, so that queue errors are stored in the queues' signals.
-	 */
+	/* 0x24 exports a dma-buf; 0x26 belongs to the debugger. */
 	[0x24] = {"EXPORT_DMABUF", _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x24, 16), NULL, -EINVAL},
-	[0x25] = {"RUNTIME_ENABLE", _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x25, 16), NULL, -EINVAL},
+	[0x25] = {"RUNTIME_ENABLE", SIM_KFD_IOC_RUNTIME_ENABLE, sim_ioctl_runtime_enable, 0},
 	[0x26] = {"DBG_TRAP", _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x26, 32), NULL, -EINVAL},
+	[0x85] = {"PC_SAMPLE", SIM_KFD_IOC_PC_SAMPLE, sim_ioctl_pc_sample, 0},
 };
 
 /*

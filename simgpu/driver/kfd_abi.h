@@ -18,10 +18,64 @@ enum {
 	 */
 	SIM_KFD_MAJOR = 1,
 	SIM_KFD_MINOR = 14,
-	SIM_KFD_COMMANDS = 0x27, /* all request numbers are below it */
+	/* With PC sampling, which also needs RUNTIME_ENABLE. */
+	SIM_KFD_MINOR_SAMPLING = 16,
+	SIM_KFD_COMMANDS = 0x86, /* all request numbers are below it */
 	SIM_KFD_DOORBELL_BYTES = 8192,
 	SIM_KFD_QUEUE_BY_ENGINE = 4, /* KFD_IOC_QUEUE_TYPE_SDMA_BY_ENG_ID */
 	SIM_KFD_ENOTSUPP = 524,	     /* the kernel's own number, not in errno.h */
+};
+
+/* Since 1.13. */
+struct sim_kfd_runtime_enable_args {
+	uint64_t r_debug;
+	uint32_t mode_mask;
+	uint32_t capabilities_mask;
+};
+
+enum { SIM_KFD_RUNTIME_ENABLE = 1 }; /* bit of mode_mask; 0: disable */
+
+/* Of AMD's own kernel driver only, since 1.16. */
+struct sim_kfd_pc_sample_info {
+	uint64_t interval, interval_min, interval_max, flags;
+	uint32_t method, type;
+};
+
+struct sim_kfd_pc_sample_args {
+	uint64_t sample_info_ptr;
+	uint32_t num_sample_info;
+	uint32_t op;
+	uint32_t gpu_id;
+	uint32_t trace_id;
+	uint32_t flags;
+	uint32_t reserved;
+};
+
+enum {
+	SIM_KFD_PCS_QUERY,
+	SIM_KFD_PCS_CREATE,
+	SIM_KFD_PCS_DESTROY,
+	SIM_KFD_PCS_START,
+	SIM_KFD_PCS_STOP,
+
+	SIM_KFD_PCS_QUERY_FULL = 1, /* flag: not the live configuration, but all */
+	SIM_KFD_PCS_HOST_TRAP = 1,  /* method */
+	SIM_KFD_PCS_MICROSECONDS = 0,
+};
+
+#define SIM_KFD_IOC_RUNTIME_ENABLE                                                                 \
+	_IOWR(AMDKFD_IOCTL_BASE, 0x25, struct sim_kfd_runtime_enable_args)
+#define SIM_KFD_IOC_PC_SAMPLE _IOWR(AMDKFD_IOCTL_BASE, 0x85, struct sim_kfd_pc_sample_args)
+
+/*
+ * The beginning of the memory in which a queue's waves are saved. The thunk writes it; the driver
+ * reads where to store the queue's exceptions, and which event to set.
+ */
+struct sim_kfd_save_area_header {
+	uint32_t offsets[6];
+	uint64_t exceptions; /* address of 64 bits, one for each exception */
+	uint32_t event;
+	uint32_t reserved;
 };
 
 /* KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE, which the header shifts into the sign. */

@@ -9,6 +9,7 @@
 #include "simgpu/driver/ioctl_handlers.h"
 #include "simgpu/driver/kfd_abi.h"
 #include "simgpu/driver/user_copy.h"
+#include "simgpu/sampling/trap_buffers.h"
 
 int sim_ioctl_get_version(void *args, size_t size)
 {
@@ -16,7 +17,8 @@ int sim_ioctl_get_version(void *args, size_t size)
 
 	(void)size;
 	version->major_version = SIM_KFD_MAJOR;
-	version->minor_version = SIM_KFD_MINOR;
+	version->minor_version =
+		sim_options()->driver_sampling ? SIM_KFD_MINOR_SAMPLING : SIM_KFD_MINOR;
 	return 0;
 }
 
@@ -114,13 +116,19 @@ int sim_ioctl_get_tile_config(void *args, size_t size)
 	return 0;
 }
 
-/* The handler's code is never executed: the machine implements its effects (s_trap, faults). */
+/* The handler's code is never executed: the machine implements its effects (s_trap, faults, PC
+ * samples).
+ */
 int sim_ioctl_set_trap_handler(void *args, size_t size)
 {
 	const struct kfd_ioctl_set_trap_handler_args *want = args;
+	uint32_t node = sim_gpu_node(want->gpu_id);
 
 	(void)size;
-	return sim_gpu_node(want->gpu_id) ? 0 : -EINVAL;
+	if (!node)
+		return -EINVAL;
+	sim_trap_set_memory(node - SIM_NODE_GPU, want->tma_addr);
+	return 0;
 }
 
 int sim_ioctl_acquire_vm(void *args, size_t size)

@@ -28,6 +28,7 @@ int sim_ioctl_create_queue(void *args, size_t size)
 		.read = (uint64_t *)(uintptr_t)want->read_pointer_address,
 		.write = (uint64_t *)(uintptr_t)want->write_pointer_address,
 	};
+	struct sim_kfd_save_area_header header;
 	struct sim_queue *queue;
 	int err;
 
@@ -44,6 +45,11 @@ int sim_ioctl_create_queue(void *args, size_t size)
 		return -SIM_KFD_ENOTSUPP;
 	if (!request.node)
 		return -EINVAL;
+	if (request.aql && sim_runtime_enabled() &&
+	    !sim_copy_from_user(&header, want->ctx_save_restore_address, sizeof(header))) {
+		request.exceptions = header.exceptions;
+		request.exception_event = header.event;
+	}
 	sim_clock_start();
 	err = sim_queue_create(&request, &queue);
 	if (err == -EFAULT)

@@ -20,6 +20,8 @@ enum {
 	/* struct HSA_CAPABILITY: bits of "capability". */
 	WATCH_POINTS_LOG2 = 2 << 8, /* log2 of their number */
 	DOORBELL_TYPE_2 = 2 << 12,  /* 64-bit doorbells that contain the index of the last packet */
+	DEBUGGER = 1 << 15,	    /* both: RUNTIME_ENABLE works */
+	DEBUGGER_FIRMWARE = 1 << 29,
 	ASIC_REVISION = 1 << 22,
 	SRAM_EDC = 1 << 26, /* it makes the target gfx90a:sramecc+ */
 	SVM_API = 1 << 27,
@@ -162,7 +164,8 @@ static void gpu_properties(struct text *text, uint32_t node)
 		{"local_mem_size", 0},
 		{"fw_version", 78},
 		{"capability",
-		 DOORBELL_TYPE_2 | WATCH_POINTS_LOG2 | ASIC_REVISION | SRAM_EDC | SVM_API},
+		 DOORBELL_TYPE_2 | WATCH_POINTS_LOG2 | ASIC_REVISION | SRAM_EDC | SVM_API |
+			 (sim_options()->driver_sampling ? DEBUGGER | DEBUGGER_FIRMWARE : 0)},
 		{"debug_prop", 0},
 		{"sdma_fw_version", 8},
 		{"unique_id", 0x5052f0be90aULL + index},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The packet processor of a compute queue: AQL packets (HSA System Architecture 2.9), AMD's vendor
- * packets and the PM4 packets that ROCr sends inside one.
+ * The packet processor of a compute queue: AQL packets (HSA System Architecture 2.9) and AMD's
+ * vendor packets.
  *
  * Packets run strictly one after the other, so barrier bits and fences are always respected.
  */
@@ -17,6 +17,7 @@
 #include "simgpu/group/kernel_name.h"
 #include "simgpu/queue/aql_signals.h"
 #include "simgpu/queue/dispatch_run.h"
+#include "simgpu/queue/pm4_packets.h"
 #include "simgpu/queue/queue_error.h"
 #include "simgpu/queue/scratch_memory.h"
 #include "simgpu/mem/deferred_unmap.h"
@@ -25,13 +26,11 @@
 #include "simgpu/mem/gpu_allocations.h"
 #include "simgpu/base/sim_options.h"
 #include "simgpu/event/hsa_signal.h"
-#include "simgpu/mem/code_generation.h"
 
 enum {
 	PACKET_BYTES = 64,
 	VENDOR_PM4_IB = 1, /* format byte of a vendor packet */
 	VENDOR_BARRIER_VALUE = 2,
-	PM4_ACQUIRE_MEM = 0x58,
 	PM4_MAX_DWORDS = 1024, /* ROCr's buffer is one page */
 	HOLD_US = 20,
 };
@@ -294,42 +293,53 @@ static enum outcome barrier_value(struct sim_queue *queue, uint8_t *packet)
 	return PACKET_DONE;
 }
 
-/*
- * Type-3 PM4 packets: opcode 15..8, dwords after the header minus 1 in 29..16. Only ACQUIRE_MEM,
- * which ROCr sends after it wrote code, has an effect here; all others are rejected, so that none
- * is silently lost.
- */
-static bool run_pm4(const uint32_t *words, uint32_t count)
+/* Both ways to begin and end a packet that only waits: `timed` takes part in simulated time. */
+static void begin_pm4(struct sim_queue *queue, hsa_signal_t completion, bool timed)
 {
-	for (uint32_t i = 0; i < count; i += (words[i] >> 16 & 0x3fff) + 2) {
-		uint32_t opcode = words[i] >> 8 & 0xff;
-
-		if (words[i] >> 30 != 3 || opcode != PM4_ACQUIRE_MEM) {
-			sim_print("PM4 packet 0x%08x is not implemented by the simulator",
-				  words[i]);
-			return false;
-		}
-		sim_code_changed();
-	}
-	return true;
+	if (timed)
+		begin_barrier(queue, completion);
+	else
+		sim_timeline_begin(&queue->time, false);
 }
 
+static void end_pm4(struct sim_queue *queue, uint8_t *packet, hsa_signal_t completion, bool timed)
+{
+	if (timed)
+		end_barrier(queue, packet, completion);
+	else
+		retire(queue, packet, completion, sim_timeline_end(&queue->time, 0));
+}
+
+/*
+ * ROCr fetches PC samples when its threads get to it, so that takes no time of the device:
+ * otherwise simulated time would depend on the host's.
+ */
 static enum outcome pm4_buffer(struct sim_queue *queue, uint8_t *packet)
 {
 	const hsa_barrier_and_packet_t *body = (const void *)packet;
 	uint32_t words[PACKET_BYTES / 4];
+	enum sim_pm4_result result;
+	const uint32_t *buffer;
 	uint64_t address;
 	uint32_t count;
+	bool timed;
 
 	/* INDIRECT_BUFFER: header, base low, base high, size in dwords 19..0. */
-	begin_barrier(queue, body->completion_signal);
 	memcpy(words, packet, sizeof(words));
 	address = (words[2] & ~3u) | (uint64_t)(words[3] & 0xffff) << 32;
 	count = words[4] & 0xfffff;
-	if (count > PM4_MAX_DWORDS || !sim_mem_allows(address, count * 4ull, SIM_MEM_READ, NULL) ||
-	    !run_pm4(sim_mem_pointer(address), count))
+	if (!count || count > PM4_MAX_DWORDS ||
+	    !sim_mem_allows(address, count * 4ull, SIM_MEM_READ, NULL))
 		return refuse(queue, SIM_ERROR_VENDOR_PACKET);
-	end_barrier(queue, packet, body->completion_signal);
+	buffer = sim_mem_pointer(address);
+	timed = sim_pm4_flushes(buffer[0]);
+	begin_pm4(queue, body->completion_signal, timed);
+	result = sim_pm4_run(queue, buffer, count);
+	if (result == SIM_PM4_QUIT)
+		return PACKET_QUIT;
+	if (result == SIM_PM4_REFUSED)
+		return refuse(queue, SIM_ERROR_VENDOR_PACKET);
+	end_pm4(queue, packet, body->completion_signal, timed);
 	return PACKET_DONE;
 }
 

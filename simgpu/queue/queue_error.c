@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The runtime uses its path without KFD exceptions (device_calls.c says why): queue errors are
- * stored in the queue's inactive signal, memory faults are reported through the event of type
- * MEMORY.
+ * Errors of a queue are stored in its inactive signal, or as the kernel driver's exceptions if the
+ * runtime has enabled them (driver/sampling_ioctls.c). Memory faults are reported through the event
+ * of type MEMORY.
  */
 #include "simgpu/queue/queue_error.h"
 
@@ -25,12 +25,33 @@ static const int64_t signal_codes[] = {
 	[SIM_ERROR_TRAP] = 0x80000000,	      /* EXCEPTION */
 };
 
+/* Numbers of the kernel driver's exceptions (enum kfd_dbg_trap_exception_code). */
+static const uint8_t exception_codes[] = {
+	[SIM_ERROR_DIMENSIONS] = 16,	[SIM_ERROR_GROUP_MEMORY] = 17, [SIM_ERROR_CODE] = 18,
+	[SIM_ERROR_PACKET] = 20,	[SIM_ERROR_GROUP_SIZE] = 21,   [SIM_ERROR_REGISTERS] = 22,
+	[SIM_ERROR_VENDOR_PACKET] = 23, [SIM_ERROR_APERTURE] = 6,      [SIM_ERROR_INSTRUCTION] = 4,
+	[SIM_ERROR_TRAP] = 2,
+};
+
+static void raise_exception(const struct sim_queue *queue, enum sim_error error)
+{
+	_Atomic uint64_t *bits;
+
+	if (!sim_mem_allows(queue->exceptions, sizeof(*bits), SIM_MEM_WRITE, NULL))
+		return;
+	bits = sim_mem_pointer(queue->exceptions);
+	atomic_fetch_or(bits, (uint64_t)1 << (exception_codes[error] - 1));
+	sim_event_set(queue->exception_event);
+}
+
 void sim_queue_error(struct sim_queue *queue, enum sim_error error)
 {
 	amd_signal_t *signal = queue->amd ? sim_signal(queue->amd->queue_inactive_signal) : NULL;
 
 	atomic_store_explicit(&queue->dead, true, memory_order_release);
-	if (signal)
+	if (queue->exceptions)
+		raise_exception(queue, error);
+	else if (signal)
 		sim_signal_store(signal, signal_codes[error]);
 }
 

@@ -249,6 +249,8 @@ static struct sim_queue *new_queue(const struct sim_queue_request *want)
 	queue->aql = want->aql;
 	queue->ring = want->ring;
 	queue->ring_size = want->ring_size;
+	queue->exceptions = want->exceptions;
+	queue->exception_event = want->exception_event;
 	sim_timeline_init(&queue->time);
 	pthread_mutex_init(&queue->lock, NULL);
 	pthread_cond_init(&queue->wake, NULL);

@@ -15,6 +15,8 @@ struct sim_queue_request {
 	 * own.
 	 */
 	uint64_t *read, *write;
+	uint64_t exceptions; /* see struct sim_queue */
+	uint32_t exception_event;
 };
 
 /*

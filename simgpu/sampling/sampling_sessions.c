@@ -21,9 +21,11 @@
 
 #include "common/hsa_pc_sampling.h"
 
+#include "simgpu/base/device_clock.h"
 #include "simgpu/base/simulated_device.h"
 #include "simgpu/base/sim_log.h"
 #include "simgpu/base/sim_options.h"
+#include "simgpu/sampling/trap_buffers.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -96,10 +98,21 @@ static void from_ring(const struct session *session, uint64_t at, size_t size, u
 	memcpy(to + first, session->ring, size - first);
 }
 
+/* The device stores ticks of its clock; clients get system time, as from ROCr. */
+static void translate_time(uint8_t *record)
+{
+	uint64_t time;
+
+	memcpy(&time, record + SIM_SAMPLE_TIME, sizeof(time));
+	time = sim_clock_system(time);
+	memcpy(record + SIM_SAMPLE_TIME, &time, sizeof(time));
+}
+
 /* Like ROCr 7.0: the whole data, once. */
 static hsa_status_t copy(void *hsa_data, size_t size, void *destination)
 {
 	struct session *session = hsa_data;
+	uint8_t *records = destination;
 
 	if (!session || !destination)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -107,6 +120,8 @@ static hsa_status_t copy(void *hsa_data, size_t size, void *destination)
 		return HSA_STATUS_ERROR_EXCEPTION;
 	/* Announced bytes stay valid until the delivery has ended. */
 	from_ring(session, session->taken, size, destination);
+	for (size_t at = 0; at < size; at += SIM_SAMPLE_BYTES)
+		translate_time(records + at);
 	session->copied = true;
 	return HSA_STATUS_SUCCESS;
 }
@@ -157,6 +172,8 @@ struct sim_sampling sim_sampling_get(uint32_t gpu)
 	struct sim_sampling how = {0};
 	const struct session *session;
 
+	if (sim_options()->driver_sampling)
+		return sim_trap_sampling(gpu);
 	pthread_mutex_lock(&lock);
 	session = gpu < SIM_GPUS ? sessions[gpu] : NULL;
 	if (session && session->running) {
@@ -227,6 +244,10 @@ void sim_sampling_deliver(uint32_t gpu, uint64_t serial, const uint8_t *records,
 {
 	struct session *session;
 
+	if (sim_options()->driver_sampling) {
+		sim_trap_deliver(gpu, serial, records, count);
+		return;
+	}
 	pthread_mutex_lock(&lock);
 	for (size_t done = 0; done < count;) {
 		size_t part = count - done < ROOM_MIN / 4 / SIM_SAMPLE_BYTES
@@ -273,6 +294,15 @@ static int gpu_of(hsa_agent_t agent)
 	return sim_is_gpu(node) ? (int)(node - SIM_NODE_GPU) : -1;
 }
 
+/*
+ * Without the cost model there is no simulated time in which to sample; if the driver offers
+ * sampling, ROCr's functions use it.
+ */
+static bool available(void)
+{
+	return sim_options()->model && !sim_options()->driver_sampling;
+}
+
 hsa_status_t hsa_ven_amd_pcs_iterate_configuration(hsa_agent_t agent, probe_hsa_pcs_visit *visit,
 						   void *data)
 {
@@ -285,8 +315,7 @@ hsa_status_t hsa_ven_amd_pcs_iterate_configuration(hsa_agent_t agent, probe_hsa_
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (gpu < 0)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	/* Without the cost model there is no simulated time in which to sample. */
-	if (!sim_options()->model)
+	if (!available())
 		return HSA_STATUS_ERROR;
 	pthread_mutex_lock(&lock);
 	busy = sessions[gpu] != NULL;
@@ -377,7 +406,7 @@ hsa_status_t hsa_ven_amd_pcs_create(hsa_agent_t agent, uint32_t method, uint32_t
 	if (!ready || !ret || !buffer_size || buffer_size % BUFFER_UNIT ||
 	    buffer_size > SIZE_MAX / (2 * BUFFERS_AHEAD) || !offered(method, units, interval))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	if (!sim_options()->model)
+	if (!available())
 		return HSA_STATUS_ERROR;
 	session =
 		session_make((uint32_t)gpu, method, units, clamped(method, interval), buffer_size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * PC sampling of the simulated GPU: connects the sessions that tools open (sampling_sessions.c,
- * which exports ROCr's hsa_ven_amd_pcs_* functions) with the cost model, where samples are taken
- * (pc_sampler.c).
+ * which exports ROCr's hsa_ven_amd_pcs_* functions), or that ROCr opens in the driver
+ * (trap_buffers.c), with the cost model, where samples are taken (pc_sampler.c).
  */
 #ifndef PROBE_SIMGPU_SAMPLING_SAMPLING_SESSIONS_H
 #define PROBE_SIMGPU_SAMPLING_SAMPLING_SESSIONS_H
@@ -11,7 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SIM_SAMPLE_BYTES = 64 };
+enum {
+	SIM_SAMPLE_BYTES = 64,
+	SIM_SAMPLE_TIME = 0x30, /* offset of the time: ticks of the device's clock */
+};
 
 enum sim_sampling_method {
 	SIM_SAMPLING_HOST_TRAP,

@@ -18,7 +18,6 @@ enum {
 	AT_HW_ID = 0x20,
 	AT_SNAPSHOT = 0x24,
 	AT_SNAPSHOT1 = 0x28,
-	AT_TIMESTAMP = 0x30,
 	AT_CORRELATION = 0x38,
 
 	SNAPSHOT_VALID = 1 << 0,
@@ -235,7 +234,7 @@ static void fill_common(const struct time_cu *cu, const struct time_wave *w, uin
 	put32(record, AT_WORKGROUP + 8, (uint32_t)(number / dispatch->launch.groups[1]));
 	put32(record, AT_WAVE, w->index & 0x3f);
 	put32(record, AT_HW_ID, w->group->place.hw_id[w->index]);
-	put64(record, AT_TIMESTAMP, sim_clock_system(clock / sim_tick_cycles()));
+	put64(record, SIM_SAMPLE_TIME, clock / sim_tick_cycles());
 	/* The doorbell's number, as in a queue's descriptor: (address >> 3) & 0x3ff. */
 	put64(record, AT_CORRELATION,
 	      (dispatch->index % packets & ((1u << PACKET_BITS) - 1)) | (uint64_t)(queue->id - 1)

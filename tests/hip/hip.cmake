@@ -16,9 +16,14 @@ set(hip_out ${CMAKE_BINARY_DIR}/tests/hip)
 file(MAKE_DIRECTORY ${hip_out})
 set(hip_environment ${PROBE_SIM_ENVIRONMENT})
 
+# probe_hip_program(NAME SOURCE OPTIONS [GPU])
 function(probe_hip_program name source level)
+	set(gpu gfx90a)
+	if(ARGC GREATER 3)
+		set(gpu ${ARGV3})
+	endif()
 	add_custom_command(OUTPUT ${hip_out}/${name}
-		COMMAND ${HIPCC} --offload-arch=gfx90a ${level} -Wall -I${CMAKE_SOURCE_DIR}
+		COMMAND ${HIPCC} --offload-arch=${gpu} ${level} -Wall -I${CMAKE_SOURCE_DIR}
 			${hip_dir}/${source}.hip -o ${hip_out}/${name}
 		DEPENDS ${hip_dir}/${source}.hip ${hip_dir}/hip_test.h
 		COMMENT "hipcc ${name}" VERBATIM)
@@ -36,11 +41,14 @@ endfunction()
 if(PROBE_HIP_LLVM GREATER_EQUAL 17)
 	set(hip_partial_groups -fno-offload-uniform-block)
 endif()
-add_custom_command(OUTPUT ${hip_out}/partial.co
-	COMMAND ${HIPCC} --genco --offload-arch=gfx90a -O2 ${hip_partial_groups}
-		${hip_dir}/partial_kernel.hip -o ${hip_out}/partial.co
-	DEPENDS ${hip_dir}/partial_kernel.hip COMMENT "hipcc partial.co" VERBATIM)
-add_custom_target(hip_partial_code ALL DEPENDS ${hip_out}/partial.co)
+function(probe_hip_partial_code file gpu)
+	add_custom_command(OUTPUT ${hip_out}/${file}
+		COMMAND ${HIPCC} --genco --offload-arch=${gpu} -O2 ${hip_partial_groups}
+			${hip_dir}/partial_kernel.hip -o ${hip_out}/${file}
+		DEPENDS ${hip_dir}/partial_kernel.hip COMMENT "hipcc ${file}" VERBATIM)
+	add_custom_target(hip_code_${file} ALL DEPENDS ${hip_out}/${file})
+endfunction()
+probe_hip_partial_code(partial.co gfx90a)
 
 foreach(name vadd copies streams shared scratch atomics arithmetic managed printing progress partial
 		threads cooperative)
@@ -151,8 +159,41 @@ endforeach()
 probe_test(NAME hip.sampling.jit TIER hip FOLDER simgpu
 	COMMAND ${hip_out}/sampling lanes ENVIRONMENT "${hip_environment}" PROBE_SIM_JIT=2)
 probe_test(NAME hip.sampling.same TIER hip FOLDER simgpu
-	COMMAND sh ${hip_dir}/sampling.sh ${hip_out}/sampling ${hip_out}/sampling.same
+	COMMAND sh ${hip_dir}/sampling.sh ${hip_out}/sampling ${hip_out}/sampling.same list 3000
 	ENVIRONMENT "${hip_environment}" PROBE_SIM_PC=1)
+
+# ROCr 6.2 and later sample by themselves, with what the simulated driver offers.
+find_path(HSA_SAMPLING_INCLUDE_DIR hsa/hsa_ven_amd_pc_sampling.h)
+if(HSA_SAMPLING_INCLUDE_DIR)
+	probe_test(NAME hip.sampling.rocr TIER hip FOLDER simgpu
+		COMMAND ${hip_out}/sampling host_trap ENVIRONMENT "${hip_environment}" PROBE_SIM_PC=1
+			PROBE_SIM_DRIVER_SAMPLING=1)
+	probe_test(NAME hip.sampling.rocr.same TIER hip FOLDER simgpu
+		COMMAND sh ${hip_dir}/sampling.sh ${hip_out}/sampling ${hip_out}/sampling.rocr
+			list_host_trap 150
+		ENVIRONMENT "${hip_environment}" PROBE_SIM_PC=1 PROBE_SIM_DRIVER_SAMPLING=1)
+	# Queue errors are the kernel driver's exceptions then.
+	probe_hip_test(vadd.exceptions vadd PROBE_SIM_DRIVER_SAMPLING=1)
+	probe_hip_test(streams.exceptions streams PROBE_SIM_DRIVER_SAMPLING=1)
+endif()
+
+# The simulated MI300X, which ROCr and HIP know from 6.1 on. Not clocks and timing, which expect
+# gfx90a's figures, nor textures (gfx942 has no image instructions).
+if(PROBE_HIP_LLVM GREATER_EQUAL 21)
+	probe_hip_partial_code(partial_gfx942.co gfx942)
+	foreach(name vadd copies streams shared scratch atomics arithmetic managed printing progress
+			partial threads cooperative bursts compiled divergence graphs grids halves hashing heap
+			lookback matmul physics recorded sorting stencils waves math counters peers)
+		probe_hip_program(gfx942_${name} ${name} -O2 gfx942)
+		set(gpus)
+		if(name STREQUAL "peers")
+			set(gpus PROBE_SIM_GPUS=2)
+		endif()
+		probe_test(NAME hip.gfx942.${name} TIER hip FOLDER simgpu
+			COMMAND ${hip_out}/gfx942_${name} ${hip_out}/partial_gfx942.co
+			ENVIRONMENT "${hip_environment}" PROBE_SIM_DEVICE=gfx942 ${gpus})
+	endforeach()
+endif()
 
 # The same programs with the simulated GPU below the system's own thunk. (Not sharing: ROCr 5.2.3's
 # thunk crashes on an invalid handle.)
@@ -237,6 +278,14 @@ probe_fault_test(misaligned
 probe_fault_test(trap
 	"^probe-sim: s_trap 2: kernel _Z7give_upPi, workgroup .*; at .*/fault.hip:%trap%$"
 	"aborting with error")
+if(HSA_SAMPLING_INCLUDE_DIR)
+	probe_fault_test(trap NAME trap.exceptions ENVIRONMENT PROBE_SIM_DRIVER_SAMPLING=1
+		"^probe-sim: s_trap 2: kernel _Z7give_upPi, workgroup .*; at .*/fault.hip:%trap%$"
+		"aborting with error")
+	probe_fault_test(write NAME write.exceptions ENVIRONMENT PROBE_SIM_DRIVER_SAMPLING=1
+		"^probe-sim: memory fault on write: kernel _Z13write_outsidePi, .*; at .*/fault.hip:%write%$"
+		"${runtime_fault}")
+endif()
 probe_fault_test(abort
 	"^probe-sim: s_trap 2: kernel _Z10call_abortPi, workgroup .*, inlined at .*/fault.hip:%abort%$"
 	"aborting with error")

@@ -46,12 +46,23 @@ static_assert(sizeof(record) == 64, "as AMD's");
 
 enum reason_code { NO_INSTRUCTION, ALU, WAITCNT, INTERNAL, BARRIER, NOT_WIN, EX_STALL, OTHER };
 
+// True if ROCr samples, with what the driver offers.
+static bool through_rocr()
+{
+	const char *set = getenv("PROBE_SIM_DRIVER_SAMPLING");
+
+	return set && *set == '1';
+}
+
 template <typename F> static F *function(const char *name)
 {
 	void *driver = dlopen("libprobe-sim.so", RTLD_LAZY | RTLD_NOLOAD);
-	void *thunk = driver ? driver : dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	F *found = thunk ? (F *)dlsym(thunk, name) : nullptr;
+	void *library = driver ? driver : dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	F *found;
 
+	if (through_rocr() && strstr(name, "_pcs_"))
+		library = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	found = library ? (F *)dlsym(library, name) : nullptr;
 	EXPECT(found);
 	return found;
 }
@@ -122,6 +133,9 @@ struct session {
 	std::vector<record> take()
 	{
 		call("hsa_ven_amd_pcs_flush");
+		// hsa-plugin/runtime/sampler.h says why.
+		if (through_rocr())
+			call("hsa_ven_amd_pcs_flush");
 		std::lock_guard<std::mutex> guard(lock);
 		EXPECT(!lost);
 		return std::move(records);

@@ -44,10 +44,10 @@ static void every_call_checks_its_address(void **state)
 		unsigned long request = _IOC(_IOC_READ | _IOC_WRITE, 'K', nr, 16);
 		int err = sim_kfd_ioctl(request, BAD);
 
-		assert_int_equal(err, nr ? -EFAULT : -ENOTTY);
+		/* 0x80 and above are of AMD's own kernel driver. */
+		assert_int_equal(err, nr && (nr < 0x27 || nr == 0x85) ? -EFAULT : -ENOTTY);
 	}
 	assert_int_equal(sim_kfd_ioctl(_IOC(_IOC_READ, 'K', SIM_KFD_COMMANDS, 8), BAD), -ENOTTY);
-	assert_int_equal(sim_kfd_ioctl(_IOC(_IOC_READ, 'K', 0x85, 40), BAD), -ENOTTY);
 }
 
 /* Callers of newer and older headers: their size counts, and nothing beyond it is touched. */

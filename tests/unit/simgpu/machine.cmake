@@ -18,14 +18,19 @@ set(machine_support ${machine_dir}/base/timing_constants.c ${machine_dir}/mem/co
 get_target_property(driver_files simgpu_driver SOURCES)
 list(REMOVE_ITEM driver_files driver/interposed_calls.c driver/libdrm_calls.c)
 list(TRANSFORM driver_files PREPEND ${machine_dir}/)
-add_executable(simgpu_driver_calls ${CMAKE_CURRENT_LIST_DIR}/driver_calls.c ${machine_files} ${driver_files}
-	${machine_support})
-target_include_directories(simgpu_driver_calls PRIVATE ${CMAKE_SOURCE_DIR} ${HSA_INCLUDE_DIR}
+add_library(simgpu_driver_tested OBJECT ${machine_files} ${driver_files} ${machine_support})
+target_include_directories(simgpu_driver_tested PUBLIC ${CMAKE_SOURCE_DIR} ${HSA_INCLUDE_DIR}
 	${machine_dir}/driver)
-target_compile_definitions(simgpu_driver_calls PRIVATE _GNU_SOURCE)
-target_link_libraries(simgpu_driver_calls PRIVATE probe_flags probe_sanitize Threads::Threads
-	${CMAKE_DL_LIBS} ${CMOCKA_LIBRARY})
-probe_test(NAME unit.simgpu.driver_calls TIER unit FOLDER simgpu COMMAND simgpu_driver_calls)
+target_compile_definitions(simgpu_driver_tested PUBLIC _GNU_SOURCE)
+target_link_libraries(simgpu_driver_tested PUBLIC probe_flags probe_sanitize Threads::Threads
+	${CMAKE_DL_LIBS})
+foreach(name driver_calls driver_sampling)
+	add_executable(simgpu_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}.c)
+	target_link_libraries(simgpu_${name} PRIVATE simgpu_driver_tested ${CMOCKA_LIBRARY})
+	probe_test(NAME unit.simgpu.${name} TIER unit FOLDER simgpu COMMAND simgpu_${name})
+endforeach()
+set_property(TEST unit.simgpu.driver_sampling APPEND PROPERTY ENVIRONMENT
+	PROBE_SIM_DRIVER_SAMPLING=1)
 
 # The other tests play the runtime with the thunk's calls.
 if(NOT TARGET simgpu_thunk)

@@ -83,6 +83,76 @@ static void pm4_flushes_code(void **state)
 	assert_int_equal(sim_code_generation, before + 1);
 }
 
+/* As ROCr exchanges the buffers of PC sampling, in one buffer of packets. */
+static void pm4_exchanges_buffers(void **state)
+{
+	enum { WRITE = 512, WRITTEN = 516, RESULT = 520, FROM = 524, TO = 528 };
+	const uint32_t high = (uint32_t)((uint64_t)(uintptr_t)arena->data >> 32);
+	const uint32_t low = (uint32_t)(uintptr_t)arena->data;
+	const uint32_t buffer[] = {
+		3u << 30 | 7 << 16 | 0x1e << 8,
+		39,
+		low + 4 * WRITE,
+		high,
+		0,
+		1u << 31,
+		0,
+		0,
+		0,
+		3u << 30 | 4 << 16 | 0x40 << 8,
+		6 | 2 << 8 | 1 << 16 | 1 << 20,
+		0,
+		0,
+		low + 4 * RESULT,
+		high,
+		3u << 30 | 5 << 16 | 0x3c << 8,
+		3 | 1 << 4,
+		low + 4 * WRITTEN,
+		high,
+		5,
+		~0u,
+		4,
+		3u << 30 | 5 << 16 | 0x50 << 8,
+		3 << 20 | 3u << 29,
+		low + 4 * FROM,
+		high,
+		low + 4 * TO,
+		high,
+		8,
+		3u << 30 | 3 << 16 | 0x37 << 8,
+		2 << 8 | 1 << 20,
+		low + 4 * WRITTEN,
+		high,
+		0,
+	};
+	uint32_t packet[16] = {0};
+
+	(void)state;
+	memset(arena->data, 0, sizeof(arena->data));
+	memcpy(arena->data, buffer, sizeof(buffer));
+	arena->data[WRITE] = 5;
+	arena->data[FROM] = 11;
+	arena->data[FROM + 1] = 12;
+	packet[0] = 1u << 16;
+	packet[2] = low;
+	packet[3] = high;
+	packet[4] = 1000; /* zeros follow */
+	store(&arena->done, 1);
+	*(hsa_signal_t *)&packet[14] = handle(&arena->done);
+	submit(packet, HSA_PACKET_TYPE_VENDOR_SPECIFIC);
+	/* It waits until all 5 samples are written. */
+	let_machine_work();
+	assert_int_equal(value(&arena->done), 1);
+	atomic_store((_Atomic uint32_t *)&arena->data[WRITTEN], 5);
+	assert_true(comes_true(is_done));
+	assert_int_equal(arena->data[RESULT], 5);
+	assert_int_equal(arena->data[WRITE], 0);
+	assert_int_equal(arena->data[WRITE + 1], 1u << 31);
+	assert_int_equal(arena->data[TO], 11);
+	assert_int_equal(arena->data[TO + 1], 12);
+	assert_int_equal(arena->data[WRITTEN], 0);
+}
+
 /* ---- Errors --------------------------------------------------------------------------------- */
 
 static void expect_error(int64_t code)
@@ -130,6 +200,20 @@ static void no_kernel_there(void **state)
 	packet.kernel_object = 0x1000;
 	start(packet, count_lanes);
 	expect_error(8);
+}
+
+static void unknown_pm4_packet(void **state)
+{
+	uint32_t packet[16] = {1u << 16};
+
+	(void)state;
+	arena->data[0] = 3u << 30 | 5 << 16 | 0x99 << 8;
+	packet[2] = (uint32_t)(uintptr_t)arena->data;
+	packet[3] = (uint32_t)((uint64_t)(uintptr_t)arena->data >> 32);
+	packet[4] = 7;
+	store(&arena->done, 1);
+	submit(packet, HSA_PACKET_TYPE_VENDOR_SPECIFIC);
+	expect_error(256);
 }
 
 static void unknown_vendor_packet(void **state)
@@ -286,10 +370,12 @@ int main(void)
 		MACHINE_TEST(barrier_packets),
 		MACHINE_TEST(barrier_value_packet),
 		MACHINE_TEST(pm4_flushes_code),
+		MACHINE_TEST(pm4_exchanges_buffers),
 		MACHINE_TEST(bad_packets),
 		MACHINE_TEST(group_too_large),
 		MACHINE_TEST(too_much_lds),
 		MACHINE_TEST(no_kernel_there),
+		MACHINE_TEST(unknown_pm4_packet),
 		MACHINE_TEST(unknown_vendor_packet),
 		MACHINE_TEST(traps),
 		MACHINE_TEST(illegal_instruction),
