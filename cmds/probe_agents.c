@@ -25,7 +25,8 @@ static struct {
 	__typeof__(hsa_agent_get_info) *agent_get_info;
 	__typeof__(hsa_agent_iterate_isas) *iterate_isas;
 	__typeof__(hsa_isa_get_info_alt) *isa_get_info;
-	probe_hsa_pcs_iterate *iterate_sampling;
+	/* Of ROCr and of the simulated GPU. */
+	probe_hsa_pcs_iterate *iterate_sampling, *iterate_simulated;
 } hsa;
 
 static const char *provider = "none";
@@ -47,22 +48,44 @@ static bool find(void)
 	simulator = dlopen("libprobe-sim.so", RTLD_LAZY | RTLD_NOLOAD);
 	if (!simulator)
 		simulator = dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	*(void **)&hsa.iterate_sampling = dlsym(runtime, "hsa_ven_amd_pcs_iterate_configuration");
+	if (hsa.iterate_sampling)
+		provider = "ROCr";
 	if (simulator && dlsym(simulator, "probe_sim_version")) {
 		provider = "simulated";
-		runtime = simulator;
+		*(void **)&hsa.iterate_simulated =
+			dlsym(simulator, "hsa_ven_amd_pcs_iterate_configuration");
 	}
-	*(void **)&hsa.iterate_sampling = dlsym(runtime, "hsa_ven_amd_pcs_iterate_configuration");
-	if (hsa.iterate_sampling && strcmp(provider, "simulated"))
-		provider = "ROCr";
 	return hsa.init && hsa.iterate_agents && hsa.agent_get_info && hsa.iterate_isas &&
 	       hsa.isa_get_info;
 }
 
+struct agent {
+	unsigned index, configurations;
+};
+
 static hsa_status_t put_sampling(const struct probe_hsa_pcs_configuration *row, void *data)
 {
-	printf("sampling\t%u\t%u\t%u\t%zu\t%zu\t%" PRIu64 "\n", *(unsigned *)data, row->method,
+	struct agent *agent = data;
+
+	agent->configurations++;
+	printf("sampling\t%u\t%u\t%u\t%zu\t%zu\t%" PRIu64 "\n", agent->index, row->method,
 	       row->units, row->min_interval, row->max_interval, row->flags);
 	return HSA_STATUS_SUCCESS;
+}
+
+/* ROCr's functions if they offer anything, as sampler.c of hsa-plugin chooses them. */
+static void put_samplings(hsa_agent_t gpu, unsigned index)
+{
+	struct agent agent = {.index = index};
+
+	/* Both return an error for an agent without it. */
+	if (hsa.iterate_sampling)
+		hsa.iterate_sampling(gpu, put_sampling, &agent);
+	if (agent.configurations)
+		provider = "ROCr";
+	else if (hsa.iterate_simulated)
+		hsa.iterate_simulated(gpu, put_sampling, &agent);
 }
 
 static hsa_status_t isa_name(hsa_isa_t isa, void *data)
@@ -92,9 +115,8 @@ static hsa_status_t put_agent(hsa_agent_t agent, void *data)
 		hsa.iterate_isas(agent, isa_name, name);
 	printf("agent\t%u\t%s\t%.63s\t%.63s\n", *index, type == HSA_DEVICE_TYPE_GPU ? "gpu" : "cpu",
 	       name, product);
-	/* An agent without it returns an error. */
-	if (type == HSA_DEVICE_TYPE_GPU && hsa.iterate_sampling)
-		hsa.iterate_sampling(agent, put_sampling, index);
+	if (type == HSA_DEVICE_TYPE_GPU)
+		put_samplings(agent, *index);
 	++*index;
 	return HSA_STATUS_SUCCESS;
 }
@@ -105,12 +127,12 @@ int main(void)
 
 	if (!find())
 		return 1;
-	printf("provider\t%s\n", provider);
 	if (hsa.init()) {
 		fprintf(stderr, "hsa_init failed\n");
 		return 1;
 	}
 	if (hsa.iterate_agents(put_agent, &index))
 		return 1;
+	printf("provider\t%s\n", provider);
 	return fflush(stdout) ? 1 : 0;
 }

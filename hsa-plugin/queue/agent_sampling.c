@@ -138,7 +138,8 @@ void probe_sampling_begin(struct probe_agent *agent)
 		return;
 	}
 	agent->sampler_tried = true;
-	if (!probe_sampler_find(&probe_tool.sampler_api)) {
+	if (!probe_sampler_find(agent->handle, probe_tool.hsa.large_sample_buffers,
+				&probe_tool.sampler_api)) {
 		put_note("no PC sampling: this runtime has no hsa_ven_amd_pcs_create (ROCr 6.2 and "
 			 "later do)");
 	} else {

@@ -12,6 +12,7 @@ enum {
 	AMD_SAME_5_5 = 38,   /* entries before this one are where 5.2 has them */
 	AMD_BYTES_5_6 = 456, /* 5.6: two copy functions inserted at 16 */
 	ROOT_BYTES_MIN = 32,
+	AMD_ENTRY_7_0 = 73, /* portable_export_dmabuf_v2, the last entry of 7.0 */
 	ABSENT = -1,
 };
 
@@ -141,6 +142,7 @@ int probe_hsa_read(const struct probe_api_root *root, struct probe_hsa *ret)
 			return -EINVAL;
 		memcpy((char *)&hsa + amd_rows[i].member, &entry, sizeof(entry));
 	}
+	hsa.large_sample_buffers = layout == 2 && has_entry(root->amd_ext, AMD_ENTRY_7_0);
 	*ret = hsa;
 	return 0;
 }

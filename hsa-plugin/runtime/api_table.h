@@ -94,6 +94,8 @@ struct probe_hsa {
 	__typeof__(hsa_amd_agent_memory_pool_get_info) *agent_memory_pool_get_info;
 	__typeof__(hsa_amd_agents_allow_access) *agents_allow_access;
 	__typeof__(hsa_amd_memory_lock) *memory_lock;
+	/* ROCr 7.0 and later: buffers of PC sampling may be larger than 64 KiB (sampler.h). */
+	bool large_sample_buffers;
 };
 
 /* Replacements; NULL = the runtime's own function stays. */

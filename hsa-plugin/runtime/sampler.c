@@ -57,26 +57,47 @@ static bool find_all(void *library, struct probe_sampler_api *ret)
  * By dlsym, not through the table of functions, which exists only inside OnLoad and not in every
  * runtime.
  */
-bool probe_sampler_find(struct probe_sampler_api *ret)
+static bool find_in(const char *name, const char *mark, struct probe_sampler_api *ret)
 {
-	static const struct {
-		const char *library, *mark, *provider;
-	} places[] = {
-		{"libprobe-sim.so", "probe_sim_version", "simulated"},
-		{"libhsakmt.so.1", "probe_sim_version", "simulated"},
-		{"libhsa-runtime64.so.1", "hsa_init", "ROCr"},
-	};
-	bool found = false;
+	void *library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+	bool found = library && dlsym(library, mark) && find_all(library, ret);
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !found; i++) {
-		void *library = dlopen(places[i].library, RTLD_LAZY | RTLD_NOLOAD);
-
-		if (!library)
-			continue;
-		ret->provider = places[i].provider;
-		found = dlsym(library, places[i].mark) && find_all(library, ret);
+	if (library)
 		dlclose(library);
+	return found;
+}
+
+static hsa_status_t count_one(const struct probe_hsa_pcs_configuration *row, void *data)
+{
+	(void)row;
+	++*(unsigned *)data;
+	return HSA_STATUS_SUCCESS;
+}
+
+bool probe_sampler_find(hsa_agent_t agent, bool large, struct probe_sampler_api *ret)
+{
+	struct probe_sampler_api rocr = {
+		.provider = "ROCr",
+		.buffer_bytes = large ? PROBE_SAMPLER_BYTES : PROBE_SAMPLER_BYTES_SAFE,
+		.flushes = 2,
+	};
+	struct probe_sampler_api simulated = {
+		.provider = "simulated",
+		.buffer_bytes = PROBE_SAMPLER_BYTES,
+		.flushes = 1,
+	};
+	bool found = find_in("libhsa-runtime64.so.1", "hsa_init", &rocr);
+	unsigned configurations = 0;
+
+	if (found)
+		rocr.iterate(agent, count_one, &configurations);
+	if (!configurations && (find_in("libprobe-sim.so", "probe_sim_version", &simulated) ||
+				find_in("libhsakmt.so.1", "probe_sim_version", &simulated))) {
+		rocr = simulated;
+		found = true;
 	}
+	if (found)
+		*ret = rocr;
 	return found;
 }
 
@@ -129,8 +150,8 @@ static hsa_status_t start(struct probe_sampler *sampler)
 	hsa_status_t status;
 
 	status = sampler->api.create(sampler->agent, request->method, request->units,
-				     (size_t)request->interval, 0, PROBE_SAMPLER_BYTES, data_ready,
-				     sampler, &sampler->session);
+				     (size_t)request->interval, 0, sampler->api.buffer_bytes,
+				     data_ready, sampler, &sampler->session);
 	if (status)
 		return status;
 	sampler->sink.begun(sampler->sink.ctx);
@@ -139,8 +160,10 @@ static hsa_status_t start(struct probe_sampler *sampler)
 
 static hsa_status_t flush(struct probe_sampler *sampler)
 {
-	hsa_status_t status = sampler->api.flush(sampler->session);
+	hsa_status_t status = HSA_STATUS_SUCCESS;
 
+	for (uint32_t i = 0; i < sampler->api.flushes && !status; i++)
+		status = sampler->api.flush(sampler->session);
 	if (!status)
 		report_flushed(sampler);
 	return status;

@@ -7,6 +7,11 @@
  *                                                own and waited for within a limit; after one that
  *                                                was too long nothing is called any more
  *   a buffer must be a multiple of 128 bytes     PROBE_SAMPLER_BYTES
+ *   ROCr 6.2 to 6.4 clear four times a buffer's   PROBE_SAMPLER_BYTES_SAFE for them
+ *   size, and so memory behind it
+ *   a flush exchanges the halves of the device's buffer, but ROCr's thread goes on to
+ *   wait for the one that was in use: nothing    two flushes instead of one
+ *   is delivered until the next flush
  *   announced samples must be copied whole        copied to a buffer of that size, at once
  *   lost counts are assigned, not accumulated    summed here, with our own losses
  *   delivery only when a whole buffer is full    flushed when it matters
@@ -26,7 +31,8 @@
 
 enum {
 	PROBE_SAMPLER_RECORD = 64,
-	PROBE_SAMPLER_BYTES = 1 << 20, /* of a provider's buffer */
+	PROBE_SAMPLER_BYTES = 1 << 20, /* of a provider's buffer, at most */
+	PROBE_SAMPLER_BYTES_SAFE = 1 << 16,
 };
 
 /* The provider's functions; all are set or none. */
@@ -35,6 +41,8 @@ struct probe_sampler_api {
 	probe_hsa_pcs_create *create;
 	probe_hsa_pcs_call *start, *stop, *flush, *destroy;
 	const char *provider; /* "ROCr", "simulated" */
+	uint32_t buffer_bytes;
+	uint32_t flushes; /* calls of `flush` that make one */
 };
 
 /* The requested sampling, in the interface's numbers. */
@@ -61,10 +69,11 @@ struct probe_sampler_sink {
 struct probe_sampler;
 
 /*
- * Looks the functions up in libraries that are already loaded: the simulated GPU's if it is in use,
- * else ROCr's. False if there are none.
+ * Looks the functions up in libraries that are already loaded: ROCr's if they offer anything for
+ * the agent, else the simulated GPU's, else ROCr's. `large`: ROCr is 7.0 or later. False if there
+ * are none.
  */
-bool probe_sampler_find(struct probe_sampler_api *ret);
+bool probe_sampler_find(hsa_agent_t agent, bool large, struct probe_sampler_api *ret);
 
 /*
  * Creates a session and starts it, waiting up to limit_ns for each call. Returns HSA_STATUS_SUCCESS

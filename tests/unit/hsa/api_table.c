@@ -71,6 +71,7 @@ static void every_release_is_read(void **state)
 		assert_int_equal(AT(hsa.queue_cu_get_mask), 5000 + release->get_mask);
 		assert_int_equal(AT(hsa.queue_get_info),
 				 release->get_info < 0 ? 0 : 5000 + release->get_info);
+		assert_int_equal(hsa.large_sample_buffers, release->bytes >= 608);
 	}
 }
 

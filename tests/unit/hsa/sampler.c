@@ -230,6 +230,8 @@ static const struct probe_sampler_api api = {
 	.flush = fake_flush,
 	.destroy = fake_destroy,
 	.provider = "ROCr",
+	.buffer_bytes = PROBE_SAMPLER_BYTES,
+	.flushes = 1,
 };
 
 /* ---- The other side ------------------------------------------------------------------------- */
@@ -422,6 +424,27 @@ static void start_may_hang(void **state)
 	release(&rocr.start_hangs);
 }
 
+/* As with ROCr's functions: small buffers, and each flush is two. */
+static void rocr_buffers(void **state)
+{
+	struct probe_sampler_api safe = api;
+	struct probe_sampler *sampler = NULL;
+
+	(void)state;
+	safe.buffer_bytes = PROBE_SAMPLER_BYTES_SAFE;
+	safe.flushes = 2;
+	assert_int_equal(
+		probe_sampler_start(&safe, agent, &request, &to_sink, 10 * SECOND, &sampler), 0);
+	assert_int_equal(rocr.buffer_size, 65536);
+	sample(3);
+	assert_true(probe_sampler_flush(sampler));
+	assert_int_equal(sink.received, 3);
+	assert_int_equal(sink.flushes, 1);
+	expect_calls("csff");
+	assert_true(probe_sampler_finish(sampler));
+	expect_calls("csfffftd");
+}
+
 static void *flush_often(void *sampler)
 {
 	for (int i = 0; i < 50; i++)
@@ -450,7 +473,7 @@ static void no_library_offers_it(void **state)
 
 	(void)state;
 	/* Neither library is loaded here. */
-	assert_false(probe_sampler_find(&found));
+	assert_false(probe_sampler_find(agent, true, &found));
 }
 
 int main(void)
@@ -461,6 +484,7 @@ int main(void)
 		cmocka_unit_test_setup(keeps_errno, set_up),
 		cmocka_unit_test_setup(failed_create_is_final, set_up),
 		cmocka_unit_test_setup(many_flush, set_up),
+		cmocka_unit_test_setup(rocr_buffers, set_up),
 		cmocka_unit_test_setup(no_library_offers_it, set_up),
 		/* These tests leave threads behind, as expected. */
 		cmocka_unit_test_setup(destroy_may_hang, set_up),
