@@ -115,6 +115,13 @@ static void warn_not_called(void)
 			"HSA_TOOLS_DISABLE_REGISTER is not 1: ROCr 6.1 and later call that profiler "
 			"instead; no database was written",
 			why);
+	else if (run_register_kept())
+		probe_log(
+			PROBE_LOG_WARNING,
+			"nothing recorded: the tool was not called. The program did not start the "
+			"HSA runtime, or a library of it exports rocprofiler_configure: ROCr 6.1 "
+			"and later then call that profiler instead, unless "
+			"HSA_TOOLS_DISABLE_REGISTER is 1; no database was written");
 	else
 		probe_log(PROBE_LOG_WARNING,
 			  "nothing recorded: the program did not start the HSA runtime, or cleared "

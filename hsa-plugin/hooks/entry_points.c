@@ -201,6 +201,35 @@ static bool first_time(struct probe_api_root *root)
 	return true;
 }
 
+/*
+ * The runtime's table of functions is not one that Probe knows: nothing is hooked, and the run says
+ * why.
+ */
+static void refuse(const struct probe_api_root *root)
+{
+	static struct probe_api_table none;
+	struct probe_api_root known = {.core = &none, .amd_ext = &none};
+	struct probe_tool *tool = &probe_tool;
+	char text[256];
+
+	if (!probe_config_read(&tool->config) ||
+	    probe_supervisor_connect(tool->config.socket, 0, &tool->segment))
+		return;
+	tool->pid = getpid();
+	pthread_atfork(NULL, NULL, in_child);
+	atexit(at_exit);
+	if (root)
+		known.version = root->version;
+	if (root && root->version.minor_id >= sizeof(*root) && root->core && root->amd_ext)
+		known = *root;
+	probe_supervisor_put_process(&tool->segment, &known);
+	snprintf(text, sizeof(text),
+		 "nothing is recorded: this HSA runtime's tables of functions (%u bytes, and AMD's "
+		 "%u) are not those of ROCr 5.2 or later",
+		 known.core->version.minor_id, known.amd_ext->version.minor_id);
+	probe_trace_note(text);
+}
+
 /* Never fails: in the worst case the application runs uninstrumented. */
 static void install(struct probe_api_root *root)
 {
@@ -211,7 +240,12 @@ static void install(struct probe_api_root *root)
 
 	pthread_mutex_lock(&lock);
 	/* One runtime may call two entry points; at the second call the tool is already active. */
-	if (!probe_tool_active() && !tool->segment.off && !probe_hsa_read(root, &hsa)) {
+	if (probe_tool_active() || tool->segment.off) {
+		/* Nothing to do. */
+	} else if (probe_hsa_read(root, &hsa)) {
+		if (!tool->segment.base)
+			refuse(root);
+	} else {
 		tool->hsa = hsa;
 		read_runtime(tool);
 		if (tool->segment.base || first_time(root)) {

@@ -9,4 +9,5 @@ LD_PRELOAD=$STAND_IN_PROFILER probe-run sh -c 'echo "register off: $HSA_TOOLS_DI
 	sed 's|/[^ ]*/||'
 LD_PRELOAD=$STAND_IN_PROFILER HSA_TOOLS_DISABLE_REGISTER=0 \
 	probe-run sh -c 'echo "register off: $HSA_TOOLS_DISABLE_REGISTER"' 2>&1 | sed 's|/[^ ]*/||'
+HSA_TOOLS_DISABLE_REGISTER=0 probe-run true
 ROCP_TOOL_LIBRARIES=/x.so HSA_TOOLS_DISABLE_REGISTER=1 probe-run true
