@@ -106,15 +106,12 @@ static void add_unit(struct call_units *units, LLVMValueRef function)
 
 static void push_callees(struct visits *stack, LLVMValueRef function)
 {
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst)) {
-			LLVMValueRef callee = pass_direct_callee(inst);
+	for (LLVMValueRef inst = pass_first_inst(function); inst; inst = pass_next_inst(inst)) {
+		LLVMValueRef callee = pass_direct_callee(inst);
 
-			if (callee && !call_units_find(&stack->seen, callee))
-				push(stack, callee);
-		}
+		if (callee && !call_units_find(&stack->seen, callee))
+			push(stack, callee);
+	}
 }
 
 static void collect_from(struct call_units *units, struct visits *stack, LLVMValueRef kernel)
@@ -163,14 +160,12 @@ bool call_units_each_callee(const struct call_units *units, struct call_unit *un
 {
 	bool changed = false;
 
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(unit->original); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst)) {
-			struct call_unit *callee = call_units_find(units, pass_direct_callee(inst));
+	for (LLVMValueRef inst = pass_first_inst(unit->original); inst;
+	     inst = pass_next_inst(inst)) {
+		struct call_unit *callee = call_units_find(units, pass_direct_callee(inst));
 
-			if (callee && callee != unit)
-				changed |= visit(unit, callee);
-		}
+		if (callee && callee != unit)
+			changed |= visit(unit, callee);
+	}
 	return changed;
 }

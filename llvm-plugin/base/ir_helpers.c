@@ -159,13 +159,42 @@ LLVMValueRef pass_entry_point(LLVMValueRef function)
 	return first;
 }
 
-bool pass_ends_wave(LLVMValueRef inst)
+LLVMValueRef pass_first_inst(LLVMValueRef function)
+{
+	LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+
+	return block ? LLVMGetFirstInstruction(block) : NULL;
+}
+
+LLVMValueRef pass_next_inst(LLVMValueRef inst)
+{
+	LLVMValueRef next = LLVMGetNextInstruction(inst);
+	LLVMBasicBlockRef block = LLVMGetInstructionParent(inst);
+
+	while (!next && (block = LLVMGetNextBasicBlock(block)))
+		next = LLVMGetFirstInstruction(block);
+	return next;
+}
+
+const char *pass_called_name(LLVMValueRef inst)
 {
 	LLVMValueRef callee =
 		LLVMIsACallInst(inst) ? LLVMIsAFunction(LLVMGetCalledValue(inst)) : NULL;
 	size_t size;
 
-	return callee && !strcmp(LLVMGetValueName2(callee, &size), "llvm.amdgcn.endpgm");
+	return callee ? LLVMGetValueName2(callee, &size) : "";
+}
+
+static const char ends_wave[] = "llvm.amdgcn.endpgm";
+
+bool pass_ends_wave(LLVMValueRef inst)
+{
+	return !strcmp(pass_called_name(inst), ends_wave);
+}
+
+bool pass_may_end_early(LLVMValueRef function)
+{
+	return LLVMGetNamedFunction(LLVMGetGlobalParent(function), ends_wave) != NULL;
 }
 
 bool pass_is_optnone(LLVMValueRef function, const struct pass_options *options)

@@ -33,8 +33,20 @@ LLVMValueRef pass_ballot(LLVMBuilderRef builder, LLVMValueRef condition, unsigne
 LLVMValueRef pass_single_return(LLVMValueRef kernel);
 /* First instruction of a function behind its allocas, all of which come before it afterwards. */
 LLVMValueRef pass_entry_point(LLVMValueRef function);
+/*
+ * Visit all instructions of a function, block by block. The next one must be read before an
+ * instruction is removed.
+ */
+LLVMValueRef pass_first_inst(LLVMValueRef function);
+LLVMValueRef pass_next_inst(LLVMValueRef inst);
+/* Name of the function that is called directly; "" if there is none. */
+const char *pass_called_name(LLVMValueRef inst);
 /* Does this call end the wave? */
 bool pass_ends_wave(LLVMValueRef inst);
+/*
+ * May a wave end before the function returns? Then it has executed only a part of the blocks.
+ */
+bool pass_may_end_early(LLVMValueRef function);
 /* Is the function, or all code, compiled without optimisation? */
 bool pass_is_optnone(LLVMValueRef function, const struct pass_options *options);
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <llvm-c/Core.h>
 
+#include "llvm-plugin/base/ir_helpers.h"
+
 #define RESERVED_ASSERT(use, first, count)                                                         \
 	_Static_assert(first + count == RESERVED_LAST + 1 && first % 2 == 0, #use);
 RESERVED_USES(RESERVED_ASSERT)
@@ -80,19 +82,16 @@ unsigned reserved_named(LLVMValueRef function, enum reserved_use use)
 {
 	unsigned highest = 0;
 
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst)) {
-			unsigned last;
-			char *text;
+	for (LLVMValueRef inst = pass_first_inst(function); inst; inst = pass_next_inst(inst)) {
+		unsigned last;
+		char *text;
 
-			if (!LLVMIsACallInst(inst) || !LLVMIsAInlineAsm(LLVMGetCalledValue(inst)))
-				continue;
-			text = LLVMPrintValueToString(LLVMGetCalledValue(inst));
-			last = highest_in(text);
-			highest = last > highest ? last : highest;
-			LLVMDisposeMessage(text);
-		}
+		if (!LLVMIsACallInst(inst) || !LLVMIsAInlineAsm(LLVMGetCalledValue(inst)))
+			continue;
+		text = LLVMPrintValueToString(LLVMGetCalledValue(inst));
+		last = highest_in(text);
+		highest = last > highest ? last : highest;
+		LLVMDisposeMessage(text);
+	}
 	return highest > RESERVED_LAST - count_of(use) ? highest : 0;
 }

@@ -200,3 +200,17 @@ void clone_kind(struct call_unit *unit, LLVMModuleRef module, enum probe_kind ki
 							 (unsigned)strlen(trace_inputs[i]));
 	unit->clone[kind] = clone;
 }
+
+void clone_rewrite_calls(const struct call_units *units, LLVMValueRef clone, enum probe_kind kind,
+			 LLVMValueRef ctx, LLVMValueRef wave)
+{
+	LLVMValueRef extra[] = {ctx, wave};
+
+	for (LLVMValueRef inst = pass_first_inst(clone), next; inst; inst = next) {
+		const struct call_unit *callee = call_units_find(units, pass_direct_callee(inst));
+
+		next = pass_next_inst(inst);
+		if (callee && !callee->kernel && callee->clone[kind] && !ir_has_bundles(inst))
+			ir_replace_call(inst, callee->clone[kind], extra, 2);
+	}
+}

@@ -8,6 +8,7 @@
 #include <probe/wire.h>
 
 struct call_unit;
+struct call_units;
 struct pass_options;
 
 /*
@@ -17,5 +18,8 @@ struct pass_options;
 void clone_base(struct call_unit *unit, LLVMModuleRef module, const struct pass_options *options,
 		void *analyses);
 void clone_kind(struct call_unit *unit, LLVMModuleRef module, enum probe_kind kind);
+/* Make a clone call the clones of its callees, which take the context and the wave's word. */
+void clone_rewrite_calls(const struct call_units *units, LLVMValueRef clone, enum probe_kind kind,
+			 LLVMValueRef ctx, LLVMValueRef wave);
 
 #endif

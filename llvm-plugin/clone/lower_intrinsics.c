@@ -343,19 +343,16 @@ static bool is_lowered(LLVMValueRef inst, const struct pass_options *options, bo
 static void find(struct found *found, LLVMValueRef function, const struct pass_options *options,
 		 bool copies)
 {
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst)) {
-			if (!is_lowered(inst, options, copies) || !pass_in_scope(inst, options))
-				continue;
-			if (found->count == found->capacity) {
-				found->capacity = found->capacity ? 2 * found->capacity : 16;
-				found->inst = pass_alloc(found->inst,
-							 found->capacity * sizeof(LLVMValueRef));
-			}
-			found->inst[found->count++] = inst;
+	for (LLVMValueRef inst = pass_first_inst(function); inst; inst = pass_next_inst(inst)) {
+		if (!is_lowered(inst, options, copies) || !pass_in_scope(inst, options))
+			continue;
+		if (found->count == found->capacity) {
+			found->capacity = found->capacity ? 2 * found->capacity : 16;
+			found->inst =
+				pass_alloc(found->inst, found->capacity * sizeof(LLVMValueRef));
 		}
+		found->inst[found->count++] = inst;
+	}
 }
 
 void lower_copies(LLVMValueRef function, const struct pass_options *options, void *analyses)

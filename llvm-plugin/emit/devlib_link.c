@@ -262,12 +262,9 @@ static bool calls_library(LLVMValueRef inst)
 /* A call of the library in a function; NULL = none, or none left. */
 static LLVMValueRef next_call(LLVMValueRef function)
 {
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst))
-			if (calls_library(inst))
-				return inst;
+	for (LLVMValueRef inst = pass_first_inst(function); inst; inst = pass_next_inst(inst))
+		if (calls_library(inst))
+			return inst;
 	return NULL;
 }
 

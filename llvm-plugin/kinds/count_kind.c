@@ -18,7 +18,7 @@
 
 #include "llvm-plugin/analysis/ir_edit.h"
 #include "llvm-plugin/clone/kernel_clone.h"
-#include "llvm-plugin/emit/devlib_link.h"
+#include "llvm-plugin/emit/devlib_calls.h"
 #include "llvm-plugin/emit/inline_asm.h"
 #include "llvm-plugin/kinds/count_clone.h"
 #include "llvm-plugin/base/call_units.h"
@@ -44,8 +44,7 @@ struct insert {
 	LLVMValueRef clone, ctx, wave;
 	LLVMValueRef entry; /* start of the wave's own code, after the entry code */
 	bool optnone;
-	LLVMValueRef *call; /* probe calls to be inlined */
-	size_t calls, capacity;
+	struct devlib_calls calls;
 };
 
 /* ---- Asm ------------------------------------------------------------------------------------ */
@@ -126,26 +125,13 @@ static void before(struct insert *in, LLVMValueRef inst)
 	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(inst));
 }
 
-static LLVMValueRef call(struct insert *in, enum devlib_function which, LLVMValueRef *args,
-			 unsigned count)
-{
-	LLVMValueRef function = in->devlib->function[which];
-
-	if (in->calls == in->capacity) {
-		in->capacity = in->capacity ? 2 * in->capacity : 16;
-		in->call = pass_alloc(in->call, in->capacity * sizeof(LLVMValueRef));
-	}
-	return in->call[in->calls++] = LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function),
-						      function, args, count, "");
-}
-
 static void count_in_memory(struct insert *in, const struct count_block *block)
 {
 	LLVMValueRef args[] = {in->wave, LLVMConstInt(LLVMInt32TypeInContext(in->context),
 						      in->plan->first_site + block->row, 0)};
 
 	if (!in->optnone) {
-		call(in, DEVLIB_COUNT_BLOCK, args, 2);
+		devlib_call(&in->calls, DEVLIB_COUNT_BLOCK, args, 2);
 		return;
 	}
 	LLVMValueRef function = devlib_share(in->devlib, DEVLIB_COUNT_OPTNONE, DEVLIB_SHAPE_OPTNONE,
@@ -346,84 +332,19 @@ static void end(struct insert *in)
 	finish(in, &code);
 }
 
-static bool calls_clone(const struct insert *in, LLVMValueRef inst)
-{
-	const struct call_unit *callee = call_units_find(in->units, pass_direct_callee(inst));
-
-	return callee && !callee->kernel && !ir_has_bundles(inst);
-}
-
-/* Does anything use the address of the wave's replica? */
-static bool needs_wave(const struct insert *in)
-{
-	for (int i = 0; i < in->plan->blocks; i++) {
-		LLVMBasicBlockRef block = in->plan->block[i].block;
-
-		if (in->plan->block[i].mode == COUNT_MEMORY)
-			return true;
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst))
-			if (calls_clone(in, inst))
-				return true;
-	}
-	return false;
-}
-
-static LLVMValueRef uniform(struct insert *in, LLVMValueRef value)
-{
-	return call(in, DEVLIB_UNIFORM, &value, 1);
-}
-
 static void enter(struct insert *in)
 {
-	unsigned params = LLVMCountParams(in->clone);
-	LLVMTypeRef i64 = LLVMInt64TypeInContext(in->context);
-
 	in->entry = pass_entry_point(in->clone);
 	LLVMPositionBuilderBefore(in->builder, in->entry);
 	LLVMSetCurrentDebugLocation2(in->builder, NULL);
-	if (in->unit->kernel) {
-		in->ctx = LLVMGetParam(in->clone, params - 1);
-		begin(in);
-		in->ctx = call(in, DEVLIB_SELECT, &in->ctx, 1);
-		in->wave = needs_wave(in) ? call(in, DEVLIB_MEMORY_ENTER, &in->ctx, 1)
-					  : LLVMConstNull(i64);
+	if (!in->unit->kernel) {
+		devlib_call_arguments(&in->calls, in->clone, &in->ctx, &in->wave);
 		return;
 	}
-	/* Arguments of a function are in vector registers even if they are uniform. */
-	in->ctx = LLVMBuildIntToPtr(
-		in->builder,
-		uniform(in, LLVMBuildPtrToInt(in->builder, LLVMGetParam(in->clone, params - 2), i64,
-					      "")),
-		LLVMTypeOf(LLVMGetParam(in->clone, params - 2)), "");
-	in->wave = uniform(in, LLVMGetParam(in->clone, params - 1));
-}
-
-static void rewrite_calls(struct insert *in)
-{
-	LLVMValueRef extra[] = {in->ctx, in->wave};
-
-	for (int i = 0; i < in->plan->blocks; i++)
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(in->plan->block[i].block), next;
-		     inst; inst = next) {
-			next = LLVMGetNextInstruction(inst);
-			if (calls_clone(in, inst))
-				ir_replace_call(inst,
-						call_units_find(in->units, pass_direct_callee(inst))
-							->clone[PROBE_KIND_COUNT],
-						extra, 2);
-		}
-}
-
-/* All counts follow from the launch: no context needs to be selected. */
-static void drop_choice(struct insert *in)
-{
-	for (size_t i = 0; in->unit->kernel && !LLVMGetFirstUse(in->ctx) && i < in->calls; i++)
-		if (in->call[i] == in->ctx) {
-			in->call[i] = in->call[--in->calls];
-			LLVMInstructionEraseFromParent(in->ctx);
-			return;
-		}
+	begin(in);
+	in->ctx = LLVMGetLastParam(in->clone);
+	in->ctx = devlib_call(&in->calls, DEVLIB_SELECT, &in->ctx, 1);
+	in->wave = devlib_call(&in->calls, DEVLIB_MEMORY_ENTER, &in->ctx, 1);
 }
 
 void count_insert(const struct call_units *units, const struct call_unit *unit,
@@ -442,6 +363,7 @@ void count_insert(const struct call_units *units, const struct call_unit *unit,
 
 	in.context = LLVMGetModuleContext(LLVMGetGlobalParent(in.clone));
 	in.builder = LLVMCreateBuilderInContext(in.context);
+	in.calls = (struct devlib_calls){.devlib = devlib, .builder = in.builder};
 	enter(&in);
 	for (int i = 0; i < in.plan->blocks; i++)
 		count_block(&in, &in.plan->block[i]);
@@ -450,12 +372,12 @@ void count_insert(const struct call_units *units, const struct call_unit *unit,
 			count_guard(&in, &in.plan->block[i]);
 	end(&in);
 	/* Last: instructions inserted at such a call would lose their position. */
-	rewrite_calls(&in);
-	drop_choice(&in);
+	clone_rewrite_calls(units, in.clone, PROBE_KIND_COUNT, in.ctx, in.wave);
+	/* If all counts follow from the launch, not even the context is used. */
+	devlib_call_drop_unused(&in.calls, in.wave);
+	devlib_call_drop_unused(&in.calls, in.ctx);
 	LLVMDisposeBuilder(in.builder);
-	for (size_t i = 0; i < in.calls; i++)
-		ir_inline(in.call[i]);
-	free(in.call);
+	devlib_calls_inline(&in.calls);
 	if (!in.optnone)
 		ir_cleanup(in.clone, analyses);
 }
@@ -489,15 +411,6 @@ static void list_row(const struct call_unit *unit, struct site_table *table,
 		site_table_add_predicate(table, &predicate);
 }
 
-/*
- * A wave that ends early may have executed a part of its blocks only, and does not reach the end
- * code.
- */
-static bool ends_early(LLVMValueRef function)
-{
-	return LLVMGetNamedFunction(LLVMGetGlobalParent(function), "llvm.amdgcn.endpgm") != NULL;
-}
-
 void count_list(struct call_unit *unit, LLVMModuleRef module, struct site_table *table,
 		const struct pass_options *options, void *analyses)
 {
@@ -509,8 +422,8 @@ void count_list(struct call_unit *unit, LLVMModuleRef module, struct site_table 
 	clone_kind(unit, module, PROBE_KIND_COUNT);
 	clone = unit->clone[PROBE_KIND_COUNT];
 	last = unit->kernel ? pass_single_return(clone) : NULL;
-	registers =
-		registers && last && !ends_early(clone) && !reserved_named(clone, RESERVED_BLOCKS);
+	registers = registers && last && !pass_may_end_early(clone) &&
+		    !reserved_named(clone, RESERVED_BLOCKS);
 	count_plan_init(plan, clone, registers ? lanes : 0, analyses);
 	plan->last = last;
 	plan->first_site = site_table_sites(table);

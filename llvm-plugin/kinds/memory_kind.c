@@ -13,7 +13,8 @@
 #include <probe/wire.h>
 
 #include "llvm-plugin/analysis/ir_edit.h"
-#include "llvm-plugin/emit/devlib_link.h"
+#include "llvm-plugin/clone/kernel_clone.h"
+#include "llvm-plugin/emit/devlib_calls.h"
 #include "llvm-plugin/emit/group_code.h"
 #include "llvm-plugin/emit/inline_asm.h"
 #include "llvm-plugin/emit/measure_code.h"
@@ -38,25 +39,9 @@ struct insert {
 	LLVMValueRef enumerated;
 	LLVMContextRef context;
 	LLVMBuilderRef builder;
-	LLVMValueRef *call; /* calls of probes, to be inlined */
-	size_t calls, capacity;
+	struct devlib_calls calls;
 	struct measure_context measure;
 };
-
-static LLVMValueRef call_probe(struct insert *in, enum devlib_function which, LLVMValueRef *args,
-			       unsigned count, const char *name)
-{
-	LLVMValueRef function = in->devlib->function[which];
-	LLVMValueRef call = LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function,
-					   args, count, name);
-
-	if (in->calls == in->capacity) {
-		in->capacity = in->capacity ? 2 * in->capacity : 64;
-		in->call = pass_alloc(in->call, in->capacity * sizeof(LLVMValueRef));
-	}
-	in->call[in->calls++] = call;
-	return call;
-}
 
 static LLVMValueRef const_i32(const struct insert *in, uint32_t value)
 {
@@ -95,15 +80,13 @@ static void insert_optnone(struct insert *in, LLVMValueRef address, const struct
 	}
 }
 
-static void insert_site(struct insert *in, LLVMValueRef inst, const struct access_site *site,
-			uint32_t id)
+static void insert_site(struct insert *in, const struct plan_site *plan, uint32_t id)
 {
-	size_t index = id - in->unit->first_site;
-	const struct plan_site *plan = &in->plan->site[index];
+	const struct access_site *site = &plan->site;
 	LLVMValueRef address;
 
-	LLVMPositionBuilderBefore(in->builder, inst);
-	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(inst));
+	LLVMPositionBuilderBefore(in->builder, plan->inst);
+	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(plan->inst));
 	address = measure_address(&in->measure, site);
 	if (in->optnone)
 		insert_optnone(in, address, site, id);
@@ -115,11 +98,6 @@ static void insert_site(struct insert *in, LLVMValueRef inst, const struct acces
 		measure_emit(&in->measure, site, id, address, plan->also);
 }
 
-static LLVMValueRef uniform(struct insert *in, LLVMValueRef value)
-{
-	return call_probe(in, DEVLIB_UNIFORM, &value, 1, "");
-}
-
 static void load_regular(struct insert *in)
 {
 	if (in->plan->groups)
@@ -128,34 +106,16 @@ static void load_regular(struct insert *in)
 
 static void insert_entry(struct insert *in)
 {
-	unsigned params = LLVMCountParams(in->clone);
-	LLVMTypeRef i64 = LLVMInt64TypeInContext(in->context);
-
 	LLVMPositionBuilderBefore(in->builder, pass_entry_point(in->clone));
 	LLVMSetCurrentDebugLocation2(in->builder, NULL);
 	if (in->unit->kernel) {
-		in->ctx = LLVMGetParam(in->clone, params - 1);
-		in->ctx = call_probe(in, DEVLIB_SELECT, &in->ctx, 1, "probe.chosen");
-		in->wave = call_probe(in, DEVLIB_MEMORY_ENTER, &in->ctx, 1, "probe.wave");
-		load_regular(in);
-		return;
+		in->ctx = LLVMGetLastParam(in->clone);
+		in->ctx = devlib_call(&in->calls, DEVLIB_SELECT, &in->ctx, 1);
+		in->wave = devlib_call(&in->calls, DEVLIB_MEMORY_ENTER, &in->ctx, 1);
+	} else {
+		devlib_call_arguments(&in->calls, in->clone, &in->ctx, &in->wave);
 	}
-	/* Arguments of a function are in vector registers even if they are uniform. */
-	in->ctx = LLVMGetParam(in->clone, params - 2);
-	in->ctx = LLVMBuildIntToPtr(in->builder,
-				    uniform(in, LLVMBuildPtrToInt(in->builder, in->ctx, i64, "")),
-				    LLVMTypeOf(in->ctx), "");
-	in->wave = uniform(in, LLVMGetParam(in->clone, params - 1));
 	load_regular(in);
-}
-
-static void rewrite_call(struct insert *in, LLVMValueRef inst)
-{
-	struct call_unit *callee = call_units_find(in->units, pass_direct_callee(inst));
-	LLVMValueRef extra[] = {in->ctx, in->wave};
-
-	if (callee && callee->probed && !callee->kernel && !ir_has_bundles(inst))
-		ir_replace_call(inst, callee->clone[PROBE_KIND_MEMORY], extra, 2);
 }
 
 /* Computing the address of the wave's replica pays only if sites are measured. */
@@ -185,40 +145,20 @@ static void insert_groups(struct insert *in)
 	group_code(&groups);
 }
 
-static void drop_unused(struct insert *in, LLVMValueRef call)
-{
-	for (size_t i = 0; !LLVMGetFirstUse(call) && i < in->calls; i++)
-		if (in->call[i] == call) {
-			in->call[i] = in->call[--in->calls];
-			LLVMInstructionEraseFromParent(call);
-			return;
-		}
-}
-
 /* Remove the unused computation of the wave's replica, which is expensive in a small kernel. */
 static void drop_entry(struct insert *in)
 {
 	if (!in->unit->kernel)
 		return;
-	drop_unused(in, in->wave);
-	drop_unused(in, in->ctx);
+	devlib_call_drop_unused(&in->calls, in->wave);
+	devlib_call_drop_unused(&in->calls, in->ctx);
 }
 
 static void insert_body(struct insert *in)
 {
-	uint32_t id = in->unit->first_site;
-
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(in->clone); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst; inst = next) {
-			struct access_site site;
-
-			next = LLVMGetNextInstruction(inst);
-			if (!access_site_wanted(inst, in->options, &site))
-				rewrite_call(in, inst);
-			else if (in->plan->site[id++ - in->unit->first_site].measured)
-				insert_site(in, inst, &site, id - 1);
-		}
+	for (size_t i = 0; i < in->plan->sites; i++)
+		if (in->plan->site[i].measured)
+			insert_site(in, &in->plan->site[i], in->unit->first_site + (uint32_t)i);
 }
 
 void memory_insert(const struct call_units *units, const struct call_unit *unit,
@@ -237,6 +177,7 @@ void memory_insert(const struct call_units *units, const struct call_unit *unit,
 
 	in.context = LLVMGetModuleContext(LLVMGetGlobalParent(in.clone));
 	in.builder = LLVMCreateBuilderInContext(in.context);
+	in.calls = (struct devlib_calls){.devlib = devlib, .builder = in.builder};
 	if (in.plan->counters.assigned || in.plan->lane_counters)
 		in.last = pass_single_return(in.clone);
 	/* It never returns. */
@@ -252,11 +193,10 @@ void memory_insert(const struct call_units *units, const struct call_unit *unit,
 					      .analyses = analyses};
 	insert_body(&in);
 	insert_groups(&in);
+	clone_rewrite_calls(units, in.clone, PROBE_KIND_MEMORY, in.ctx, in.wave);
 	drop_entry(&in);
 	LLVMDisposeBuilder(in.builder);
-	for (size_t i = 0; i < in.calls; i++)
-		ir_inline(in.call[i]);
-	free(in.call);
+	devlib_calls_inline(&in.calls);
 	if (!pass_is_optnone(unit->original, options))
 		ir_cleanup(in.clone, analyses);
 }

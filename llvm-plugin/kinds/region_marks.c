@@ -19,6 +19,7 @@
 #include "llvm-plugin/kinds/time_kind.h"
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/compile_options.h"
+#include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
 #include "llvm-plugin/sites/table_builder.h"
 
@@ -42,12 +43,10 @@ static const char *string_of(LLVMValueRef value, size_t *ret_size)
 
 bool mark_read(LLVMValueRef inst, struct pass_mark *ret)
 {
-	LLVMValueRef callee =
-		LLVMIsACallInst(inst) ? LLVMIsAFunction(LLVMGetCalledValue(inst)) : NULL;
 	const char *text;
 	size_t size;
 
-	if (!callee || strncmp(LLVMGetValueName2(callee, &size), "llvm.annotation.", 16))
+	if (strncmp(pass_called_name(inst), "llvm.annotation.", 16))
 		return false;
 	text = string_of(LLVMGetOperand(inst, 1), &size);
 	if (!text || size < 7 || memcmp(text, "probe:", 6))
@@ -77,12 +76,9 @@ static bool has_marks(LLVMValueRef function)
 {
 	struct pass_mark mark;
 
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst))
-			if (mark_read(inst, &mark))
-				return true;
+	for (LLVMValueRef inst = pass_first_inst(function); inst; inst = pass_next_inst(inst))
+		if (mark_read(inst, &mark))
+			return true;
 	return false;
 }
 
@@ -99,16 +95,13 @@ void marks_remove(LLVMModuleRef module)
 	struct pass_mark mark;
 
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-		for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block;
-		     block = LLVMGetNextBasicBlock(block))
-			for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst;
-			     inst = next) {
-				next = LLVMGetNextInstruction(inst);
-				if (!mark_read(inst, &mark))
-					continue;
-				LLVMReplaceAllUsesWith(inst, LLVMGetOperand(inst, 0));
-				LLVMInstructionEraseFromParent(inst);
-			}
+		for (LLVMValueRef inst = pass_first_inst(f), next; inst; inst = next) {
+			next = pass_next_inst(inst);
+			if (!mark_read(inst, &mark))
+				continue;
+			LLVMReplaceAllUsesWith(inst, LLVMGetOperand(inst, 0));
+			LLVMInstructionEraseFromParent(inst);
+		}
 }
 
 /*
@@ -132,24 +125,20 @@ bool mark_is_region(const struct pass_mark *mark)
 
 static void list_marks(const struct call_unit *unit, struct site_table *table, uint32_t kinds)
 {
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(unit->base); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst)) {
-			struct pass_mark mark;
-			struct access_site site;
+	for (LLVMValueRef inst = pass_first_inst(unit->base); inst; inst = pass_next_inst(inst)) {
+		struct pass_mark mark;
+		struct access_site site;
 
-			if (!mark_read(inst, &mark) || !mark_has_site(&mark, kinds))
-				continue;
-			site = (struct access_site){
-				.access = mark_is_region(&mark) ? PROBE_ACCESS_REGION
-								: PROBE_ACCESS_MESSAGE,
-				.align = site_table_string(table, mark.name, mark.size),
-			};
-			site_table_add_site(table, inst, &site, unit->original,
-					    mark_is_region(&mark) ? kinds & 1u << PROBE_KIND_TIME
-								  : kinds);
-		}
+		if (!mark_read(inst, &mark) || !mark_has_site(&mark, kinds))
+			continue;
+		site = (struct access_site){
+			.access =
+				mark_is_region(&mark) ? PROBE_ACCESS_REGION : PROBE_ACCESS_MESSAGE,
+			.align = site_table_string(table, mark.name, mark.size),
+		};
+		site_table_add_site(table, inst, &site, unit->original,
+				    mark_is_region(&mark) ? kinds & 1u << PROBE_KIND_TIME : kinds);
+	}
 }
 
 /* The instruction at which a block's time starts; NULL for a block that only branches. */

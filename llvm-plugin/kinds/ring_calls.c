@@ -29,22 +29,15 @@ static bool is_copied(const struct ring_context *in, enum devlib_function which)
 LLVMValueRef ring_call(struct ring_context *in, enum devlib_function which, LLVMValueRef *args,
 		       unsigned count)
 {
-	LLVMValueRef function = in->devlib->function[which];
-
 	if (is_copied(in, which)) {
 		uint32_t shape = DEVLIB_SHAPE_OPTNONE | (in->is_optnone ? 0 : DEVLIB_SHAPE_CURSOR);
 
-		function = devlib_share(in->devlib, which, shape, in->unit->clone[in->kind],
-					in->analyses);
+		LLVMValueRef function = devlib_share(in->devlib, which, shape,
+						     in->unit->clone[in->kind], in->analyses);
 		return LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, args,
 				      count, "");
 	}
-	if (in->calls == in->capacity) {
-		in->capacity = in->capacity ? 2 * in->capacity : 64;
-		in->call = pass_alloc(in->call, in->capacity * sizeof(LLVMValueRef));
-	}
-	return in->call[in->calls++] = LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function),
-						      function, args, count, "");
+	return devlib_call(&in->calls, which, args, count);
 }
 
 void ring_before(struct ring_context *in, LLVMValueRef inst)

@@ -10,7 +10,7 @@
 
 #include <probe/wire.h>
 
-#include "llvm-plugin/emit/devlib_link.h"
+#include "llvm-plugin/emit/devlib_calls.h"
 #include "llvm-plugin/base/compile_options.h"
 
 struct call_unit;
@@ -34,8 +34,7 @@ struct ring_context {
 	LLVMContextRef context;
 	LLVMBuilderRef builder;
 	LLVMValueRef optnone; /* as an argument */
-	LLVMValueRef *call;   /* calls to be inlined */
-	size_t calls, capacity;
+	struct devlib_calls calls;
 };
 
 /* ring_calls.c. */

@@ -13,6 +13,7 @@
 #include <probe/wire.h>
 
 #include "llvm-plugin/analysis/ir_edit.h"
+#include "llvm-plugin/clone/kernel_clone.h"
 #include "llvm-plugin/emit/devlib_link.h"
 #include "llvm-plugin/emit/inline_asm.h"
 #include "llvm-plugin/kinds/ring_kind.h"
@@ -164,16 +165,13 @@ static void find_regions(struct ring_context *in, LLVMValueRef function,
 
 	if (in->kind != PROBE_KIND_TIME)
 		return;
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst)) {
-			if (!mark_read(inst, &mark) || !mark_has_site(&mark, in->kinds))
-				continue;
-			if (mark_is_region(&mark))
-				add_region(ret, inst, &mark, id);
-			id++;
-		}
+	for (LLVMValueRef inst = pass_first_inst(function); inst; inst = pass_next_inst(inst)) {
+		if (!mark_read(inst, &mark) || !mark_has_site(&mark, in->kinds))
+			continue;
+		if (mark_is_region(&mark))
+			add_region(ret, inst, &mark, id);
+		id++;
+	}
 	for (size_t i = 0; i < ret->count && !in->is_called; i++) {
 		struct region *at = &ret->region[i];
 
@@ -190,18 +188,16 @@ static void insert_messages(struct ring_context *in, LLVMValueRef function)
 {
 	uint32_t id = in->unit->first_mark + (in->kinds & 1u << PROBE_KIND_TIME ? 1 : 0);
 
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst; inst = next) {
-			struct pass_mark mark;
+	for (LLVMValueRef inst = pass_first_inst(function), next; inst; inst = next) {
+		struct pass_mark mark;
 
-			next = LLVMGetNextInstruction(inst);
-			if (!mark_read(inst, &mark) || !mark_has_site(&mark, in->kinds))
-				continue;
-			if (!mark_is_region(&mark))
-				message(in, inst, mark.kind == PASS_MARK_LANES, id);
-			id++;
-		}
+		next = pass_next_inst(inst);
+		if (!mark_read(inst, &mark) || !mark_has_site(&mark, in->kinds))
+			continue;
+		if (!mark_is_region(&mark))
+			message(in, inst, mark.kind == PASS_MARK_LANES, id);
+		id++;
+	}
 }
 
 /*
@@ -219,13 +215,10 @@ static bool is_stored(const struct ring_context *in, LLVMValueRef function,
 		    (regions->region[i].kind != PASS_SPAN_STAMPS &&
 		     time_span_repeats(regions->region[i].inst)))
 			return false;
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst))
-			if (pass_is_message(inst) || pass_ends_wave(inst) ||
-			    call_units_find(units, pass_direct_callee(inst)))
-				return false;
+	for (LLVMValueRef inst = pass_first_inst(function); inst; inst = pass_next_inst(inst))
+		if (pass_is_message(inst) || pass_ends_wave(inst) ||
+		    call_units_find(units, pass_direct_callee(inst)))
+			return false;
 	return true;
 }
 
@@ -414,21 +407,6 @@ static void insert_ends(struct ring_context *in, LLVMValueRef function, LLVMValu
 	}
 }
 
-static void insert_calls(const struct ring_context *in, const struct call_units *units,
-			 LLVMValueRef function, LLVMValueRef ctx, LLVMValueRef wave)
-{
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst; inst = next) {
-			struct call_unit *callee = call_units_find(units, pass_direct_callee(inst));
-			LLVMValueRef extra[] = {ctx, wave};
-
-			next = LLVMGetNextInstruction(inst);
-			if (callee && !callee->kernel && !ir_has_bundles(inst))
-				ir_replace_call(inst, callee->clone[in->kind], extra, 2);
-		}
-}
-
 /* Calls of the unoptimised copies, by the usual convention. */
 static void call_copies(struct ring_context *in, enum devlib_function which, LLVMValueRef function,
 			void *analyses)
@@ -450,9 +428,7 @@ static void call_copies(struct ring_context *in, enum devlib_function which, LLV
 
 static void inline_calls(struct ring_context *in, LLVMValueRef function, void *analyses)
 {
-	for (size_t i = 0; i < in->calls; i++)
-		ir_inline(in->call[i]);
-	free(in->call);
+	devlib_calls_inline(&in->calls);
 	if (in->is_called && !in->is_portable) {
 		call_copies(in, DEVLIB_RING_REFILL, function, analyses);
 		call_copies(in, DEVLIB_TRACE_ANY, function, analyses);
@@ -481,7 +457,7 @@ static void insert_ring(struct ring_context *in, const struct call_units *units,
 			stamp(in, entry, PROBE_FORM_BEGIN, in->unit->first_mark);
 	}
 	insert_blocks(in, function, entry, options);
-	insert_calls(in, units, function, ctx, wave);
+	clone_rewrite_calls(units, function, in->kind, ctx, wave);
 	insert_ends(in, function, ctx, wave);
 }
 
@@ -502,6 +478,7 @@ void ring_insert(const struct call_units *units, const struct call_unit *unit, e
 
 	in.context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
 	in.builder = LLVMCreateBuilderInContext(in.context);
+	in.calls = (struct devlib_calls){.devlib = devlib, .builder = in.builder};
 	in.is_portable = options->portable != 0;
 	in.is_called = in.is_optnone || in.is_portable;
 	in.optnone = ring_i32(&in, in.is_optnone);

@@ -229,14 +229,10 @@ bool time_span_is_leaf(const struct call_units *units, LLVMValueRef function)
 {
 	struct pass_mark mark;
 
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst))
-			if (call_units_find(units, pass_direct_callee(inst)) ||
-			    pass_ends_wave(inst) ||
-			    (mark_read(inst, &mark) &&
-			     (mark.kind == PASS_MARK_BEGIN || mark.kind == PASS_MARK_END)))
-				return false;
+	for (LLVMValueRef inst = pass_first_inst(function); inst; inst = pass_next_inst(inst))
+		if (call_units_find(units, pass_direct_callee(inst)) || pass_ends_wave(inst) ||
+		    (mark_read(inst, &mark) &&
+		     (mark.kind == PASS_MARK_BEGIN || mark.kind == PASS_MARK_END)))
+			return false;
 	return true;
 }

@@ -232,14 +232,11 @@ static void insert_group(struct insert *in)
 
 static void insert_barriers(struct ring_context *ring, LLVMValueRef function)
 {
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst))
-			if (pass_is_barrier(inst)) {
-				ring_before(ring, inst);
-				ring_call(ring, DEVLIB_TRACE_BARRIER, &ring->optnone, 1);
-			}
+	for (LLVMValueRef inst = pass_first_inst(function); inst; inst = pass_next_inst(inst))
+		if (pass_is_barrier(inst)) {
+			ring_before(ring, inst);
+			ring_call(ring, DEVLIB_TRACE_BARRIER, &ring->optnone, 1);
+		}
 }
 
 void trace_insert(struct ring_context *ring, LLVMValueRef function)

@@ -72,15 +72,12 @@ static bool has_sites(LLVMValueRef function, bool kernel, const struct pass_opti
 {
 	struct access_site site;
 
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst))
-			if (access_site_wanted(inst, options, &site) || pass_is_message(inst) ||
-			    (access_site_read(inst, &site) == PASS_ACCESS_LOWERED &&
-			     pass_in_scope(inst, options)) ||
-			    (!kernel && pass_is_barrier(inst)))
-				return true;
+	for (LLVMValueRef inst = pass_first_inst(function); inst; inst = pass_next_inst(inst))
+		if (access_site_wanted(inst, options, &site) || pass_is_message(inst) ||
+		    (access_site_read(inst, &site) == PASS_ACCESS_LOWERED &&
+		     pass_in_scope(inst, options)) ||
+		    (!kernel && pass_is_barrier(inst)))
+			return true;
 	return false;
 }
 
@@ -206,12 +203,9 @@ static void count_code(const struct call_units *units, struct site_table *table)
 
 static bool any_in_scope(LLVMValueRef function, const struct pass_options *options)
 {
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst))
-			if (pass_in_scope(inst, options))
-				return true;
+	for (LLVMValueRef inst = pass_first_inst(function); inst; inst = pass_next_inst(inst))
+		if (pass_in_scope(inst, options))
+			return true;
 	return false;
 }
 

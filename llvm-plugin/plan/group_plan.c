@@ -25,26 +25,23 @@ static void list(struct group_plan *plan, LLVMValueRef function)
 {
 	size_t capacity = 0;
 
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst)) {
-			struct plan_site site = {.inst = inst,
-						 .group = PLAN_NONE,
-						 .stream = PLAN_NONE,
-						 .address = PROBE_EXPR_NONE};
+	for (LLVMValueRef inst = pass_first_inst(function); inst; inst = pass_next_inst(inst)) {
+		struct plan_site site = {.inst = inst,
+					 .group = PLAN_NONE,
+					 .stream = PLAN_NONE,
+					 .address = PROBE_EXPR_NONE};
 
-			if (!access_site_wanted(inst, plan->options, &site.site))
-				continue;
-			if (plan->sites == capacity) {
-				capacity = capacity ? 2 * capacity : 64;
-				plan->site = pass_alloc(plan->site, capacity * sizeof(*plan->site));
-			}
-			site.proved = site.site.pointer &&
-				      analysis_affine(plan->analysis, inst, site.site.pointer,
-						      &site.pattern, &site.blocker);
-			plan->site[plan->sites++] = site;
+		if (!access_site_wanted(inst, plan->options, &site.site))
+			continue;
+		if (plan->sites == capacity) {
+			capacity = capacity ? 2 * capacity : 64;
+			plan->site = pass_alloc(plan->site, capacity * sizeof(*plan->site));
 		}
+		site.proved = site.site.pointer &&
+			      analysis_affine(plan->analysis, inst, site.site.pointer,
+					      &site.pattern, &site.blocker);
+		plan->site[plan->sites++] = site;
+	}
 }
 
 /* Describe how addresses depend on the lane, for reports. */
@@ -213,12 +210,6 @@ static void make_groups(struct group_plan *plan)
 	}
 }
 
-/* A wave that ends early executes a part of its blocks only. */
-static bool ends_early(LLVMValueRef function)
-{
-	return LLVMGetNamedFunction(LLVMGetGlobalParent(function), "llvm.amdgcn.endpgm") != NULL;
-}
-
 static bool counts_by(const struct group_plan *plan, int number, enum plan_histogram kind)
 {
 	static const enum pass_mechanism mechanism[PLAN_HISTOGRAM_KINDS] = {
@@ -325,7 +316,7 @@ struct group_plan *group_plan_create(const struct call_unit *unit,
 	struct analysis *in = analysis_create(function, unit->kernel, analyses);
 	bool memory = options->kinds & 1u << PROBE_KIND_MEMORY &&
 		      !pass_is_optnone(unit->original, options);
-	bool once = unit->kernel && !ends_early(function);
+	bool once = unit->kernel && !pass_may_end_early(function);
 	uint32_t row;
 
 	*plan = (struct group_plan){

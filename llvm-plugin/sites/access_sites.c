@@ -223,11 +223,7 @@ void pass_location_file(LLVMMetadataRef scope, char *buf, size_t size)
 
 bool pass_is_barrier(LLVMValueRef inst)
 {
-	LLVMValueRef callee =
-		LLVMIsACallInst(inst) ? LLVMIsAFunction(LLVMGetCalledValue(inst)) : NULL;
-	size_t size;
-
-	return callee && !strcmp(LLVMGetValueName2(callee, &size), "llvm.amdgcn.s.barrier");
+	return !strcmp(pass_called_name(inst), "llvm.amdgcn.s.barrier");
 }
 
 /* Is the location in the function, inlined into it, or inlined from it? */

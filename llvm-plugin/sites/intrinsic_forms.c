@@ -9,6 +9,7 @@
 
 #include <probe/wire.h>
 
+#include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
 
 /* By prefix of the name; the first match is used. */
@@ -70,15 +71,6 @@ static const struct intrinsic_form known[] = {
 	{"llvm.amdgcn.ds.ordered.", PASS_FORM_UNKNOWN, 0},
 	{"llvm.amdgcn.ds.read.", PASS_FORM_UNKNOWN, 0},
 };
-
-const char *pass_called_name(LLVMValueRef inst)
-{
-	LLVMValueRef callee =
-		LLVMIsACallInst(inst) ? LLVMIsAFunction(LLVMGetCalledValue(inst)) : NULL;
-	size_t size;
-
-	return callee ? LLVMGetValueName2(callee, &size) : "";
-}
 
 const struct intrinsic_form *intrinsic_form_find(LLVMValueRef inst)
 {

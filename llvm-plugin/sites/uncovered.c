@@ -87,11 +87,8 @@ void uncovered_list(struct site_table *table, const struct call_units *units, LL
 
 		if (!call_units_find(units, f) && !open)
 			continue;
-		for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block;
-		     block = LLVMGetNextBasicBlock(block))
-			for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-			     inst = LLVMGetNextInstruction(inst))
-				read_inst(table, units, f, inst, open);
+		for (LLVMValueRef inst = pass_first_inst(f); inst; inst = pass_next_inst(inst))
+			read_inst(table, units, f, inst, open);
 	}
 }
 
@@ -99,10 +96,7 @@ uint32_t count_instructions(LLVMValueRef function)
 {
 	uint32_t count = 0;
 
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst))
-			count += strncmp(pass_called_name(inst), "llvm.dbg.", 9) != 0;
+	for (LLVMValueRef inst = pass_first_inst(function); inst; inst = pass_next_inst(inst))
+		count += strncmp(pass_called_name(inst), "llvm.dbg.", 9) != 0;
 	return count;
 }
