@@ -59,9 +59,13 @@ void ir_keep_exec_branches(void)
 	auto &options = cl::getRegisteredOptions();
 	auto found = options.find("amdgpu-skip-threshold");
 
+	if (found == options.end())
+		return;
+	/* LLVM 22 has another type of map. */
+	auto &[name, option] = *found;
+
 	/* The option may also be on the command line, so that it must allow several occurrences. */
-	if (found != options.end())
-		found->second->addOccurrence(0, found->first(), "1", true);
+	option->addOccurrence(0, name, "1", true);
 }
 
 void ir_report_error(LLVMModuleRef module, const char *text)

@@ -3,7 +3,11 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
+#if __has_include(<llvm/Plugins/PassPlugin.h>) /* LLVM 22 */
+#include <llvm/Plugins/PassPlugin.h>
+#else
 #include <llvm/Passes/PassPlugin.h>
+#endif
 
 #include "llvm-plugin/module/instrument.h"
 #include "llvm-plugin/base/llvm-compat.h"

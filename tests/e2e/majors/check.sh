@@ -6,7 +6,14 @@ PROBE_SIM_MODEL=0
 PROBE_KINDS=memory,trace,time,count
 export PROBE_SIM_MODEL PROBE_KINDS
 
-# Debian's HIP loads code objects of version 4, and not every LLVM package has a bundler.
+# hipcc's LLVM: its bundler, because not every LLVM package has one, and its device libraries.
+hip_llvm=$(hipcc --version | sed -n 's/.*clang version \([0-9]*\).*/\1/p' | head -n 1)
+bitcode=/usr/lib/llvm-$hip_llvm/lib/clang/$hip_llvm/amdgcn/bitcode
+[ -e "$bitcode" ] || bitcode=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode
+# HIP 5.2.3 loads code objects of version 4.
+version=
+[ "$hip_llvm" != 15 ] || version=-mcode-object-version=4
+
 compile_by()
 {
 	_major=$1
@@ -14,9 +21,10 @@ compile_by()
 	_output=$3
 	shift 3
 	mkdir -p bin
-	ln -sf /usr/lib/llvm-15/bin/clang-offload-bundler bin/
-	"/usr/lib/llvm-$_major/bin/clang++" -Bbin -x hip -mcode-object-version=4 --rocm-path=/usr \
-		--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode --offload-arch=gfx90a -w -g "$@" \
+	ln -sf "/usr/lib/llvm-$hip_llvm/bin/clang-offload-bundler" bin/
+	# shellcheck disable=SC2086
+	"/usr/lib/llvm-$_major/bin/clang++" -Bbin -x hip $version --rocm-path=/usr \
+		"--rocm-device-lib-path=$bitcode" --offload-arch=gfx90a -w -g "$@" \
 		"-fpass-plugin=$build/lib/probe/llvm-$_major/libprobe.so" "$_source" -o "$_output" -lamdhip64
 }
 
