@@ -4,26 +4,33 @@
  * constant of another model, [E] our own estimate. mt4g: caps-tum/mt4g, MI210; rpc: ROCm
  * rocprofiler-compute's documentation, MI250; mca: llvm-mca 19 for gfx90a; mica: AMD's matrix
  * instruction calculator; pyhip: tingqli/pyhip, MI308X; rpw: recorded workloads of
- * rocprofiler-compute's tests, MI210.
+ * rocprofiler-compute's tests, MI210 and MI300X; gb: te42kyfo/gpu-benches, MI210.
  */
 #include "simgpu/base/timing_constants.h"
 
 #include <stddef.h>
 
 struct sim_time_cost sim_time_cost = {
-	.valu = 4,		 /* [DOC rpc] 64 lanes on 16 */
-	.f64 = 4,		 /* [SIM mca] full rate */
-	.trans = 16,		 /* [SIM mca] quarter rate */
-	.mul32 = 4,		 /* [SIM mca]; uncertain: a quarter of the rate is often quoted for
-				  * GCN */
-	.branch_taken = 16,	 /* [E] often quoted for GCN; mca has 8 units, 32 cycles */
-	.branch_not = 4,	 /* [E] */
-	.sleep = 64,		 /* [DOC] MI200 ISA: s_sleep N is about 64 * N */
-	.scalar_l1 = 48,	 /* [HW mt4g] */
-	.lds = 48,		 /* [HW mt4g] */
-	.vector_l1 = 124,	 /* [HW mt4g] */
-	.l2 = 302,		 /* [HW mt4g] */
-	.hbm = 741,		 /* [HW mt4g] */
+	.valu = 4,	    /* [DOC rpc] 64 lanes on 16 */
+	.f64 = 4,	    /* [SIM mca] full rate */
+	.trans = 16,	    /* [SIM mca] quarter rate */
+	.mul32 = 4,	    /* [SIM mca]; uncertain: a quarter of the rate is often quoted for
+			     * GCN */
+	.branch_taken = 16, /* [E] often quoted for GCN; mca has 8 units, 32 cycles */
+	.branch_not = 4,    /* [E] */
+	.sleep = 64,	    /* [DOC] MI200 ISA: s_sleep N is about 64 * N */
+	.scalar_l1 = 48,    /* [HW mt4g] */
+	.lds = 48,	    /* [HW mt4g] */
+	.vector_l1 = 124,   /* [HW mt4g] */
+	/* [HW] Two sources differ: mt4g 302 and 741, gb 240 to 268 and 574. */
+	.l2 = 276,
+	.hbm = 672,
+	.store = 430,		 /* [HW gb] waves that only store, at low occupancy */
+	.group_start = 50,	 /* [HW gb] the same, without the store */
+	.group_every = 14,	 /* [HW gb] launches of many small workgroups */
+	.l1_line = 64,		 /* [HW mt4g] */
+	.l1_kib = 16,		 /* [HW mt4g] */
+	.l2_kib = 8192,		 /* [HW mt4g] */
 	.ta_queue = 64,		 /* [E] four whole-wave accesses */
 	.ta_once = 1,		 /* [HW rpw] L1 hits of 4 bytes a lane: 52 bytes per cycle */
 	.l1_return = 64,	 /* [DOC] */
@@ -45,15 +52,26 @@ const struct sim_mfma_cost sim_mfma_costs[] = {
 	{"_16x16x", 32, 4},	 {"_4x4x", 8, 4},	{NULL, 0, 0},
 };
 
-/* [HW mt4g] MI300X, a virtual function of it: latencies; 14365, 6562 and 3690 GiB/s. */
+/*
+ * [HW mt4g] MI300X, a virtual function of it: latencies, geometry, and rates of 14365, 6562, 5400
+ * and 3690 GiB/s. The MALL's latency is the penalty of a miss in the L2, 209 cycles, more than a
+ * hit's.
+ */
 void sim_time_cost_of_gfx942(void)
 {
 	sim_time_cost.lds = 51;
 	sim_time_cost.vector_l1 = 116;
 	sim_time_cost.l2 = 288;
+	sim_time_cost.mall = 496;
 	sim_time_cost.hbm = 900;
+	sim_time_cost.l1_line = 128;
+	sim_time_cost.l1_kib = 32;
+	sim_time_cost.l2_kib = 4096;
+	sim_time_cost.mall_kib = 262144;
+	sim_time_cost.flush_counted = true; /* [HW rpw] */
 	sim_time_cost.l2_read = 7345 * 1024;
 	sim_time_cost.l2_write = 3355 * 1024;
+	sim_time_cost.mall_rate = 2761 * 1024;
 	sim_time_cost.hbm_rate = 1887 * 1024;
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Constants of the cost model, except the costs of packets (queue_timeline.c) and the geometry of
- * the caches (memory_latency.c, l2_cache.c). TIME.md describes their use. Cycles are those of the
+ * Constants of the cost model, except the costs of packets (queue_timeline.c). TIME.md describes
+ * their use. Cycles are those of the
  * shader clock (sim_device()->core_mhz). The source of each number is next to its value in
  * timing_constants.c.
  */
 #ifndef PROBE_SIMGPU_BASE_TIMING_CONSTANTS_H
 #define PROBE_SIMGPU_BASE_TIMING_CONSTANTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* These two are compile-time constants for speed. */
@@ -25,7 +26,18 @@ struct sim_time_cost {
 	uint16_t sleep; /* of s_sleep 1 */
 
 	/* Load to use. */
-	uint16_t scalar_l1, lds, vector_l1, l2, hbm;
+	uint16_t scalar_l1, lds, vector_l1, l2, mall, hbm;
+	uint16_t store; /* from issue until the L2 has it */
+
+	/* Workgroups. */
+	uint16_t group_start; /* from its dispatch to the first instruction */
+	uint16_t group_every; /* quarters of a cycle per workgroup that the device dispatches */
+
+	/* Caches; the vector L1 fetches whole lines. */
+	uint16_t l1_line, l1_kib; /* the vector L1 */
+	uint16_t l2_kib;	  /* of one die */
+	uint32_t mall_kib;	  /* behind the L2 of all dies; 0 for none */
+	bool flush_counted;	  /* lines that a kernel's end writes back count for the kernel */
 
 	/* Vector memory. */
 	uint16_t ta_queue;  /* cycles of address work that can be pending before issue stops */
@@ -33,7 +45,7 @@ struct sim_time_cost {
 	uint16_t l1_return; /* bytes per cycle from the vector L1 to the registers */
 
 	/* Bytes per 1024 cycles: of the whole device, and the maximum for one unit. */
-	uint32_t l2_read, l2_write, hbm_rate, cu_most;
+	uint32_t l2_read, l2_write, mall_rate, hbm_rate, cu_most;
 
 	/* LDS port, cycles: reads per dword; stores per dword, and per instruction. */
 	uint16_t lds_read, lds_write, lds_write_once;
@@ -44,7 +56,7 @@ struct sim_time_cost {
 
 extern struct sim_time_cost sim_time_cost;
 
-/* Replaces the constants that are known of an MI300X. Once, before anything is timed. */
+/* Replaces the constants that differ on an MI300X. Once, before anything is timed. */
 void sim_time_cost_of_gfx942(void);
 
 /* Matrix instructions by the shape in their name. */

@@ -111,7 +111,7 @@ struct sim_trace_run {
 /*
  * Record: kind 7..0 (enum sim_record), then by kind
  *   vector memory: 64-byte lines of each 4 lanes 15..8, entries that follow 25..16, distinct
- *                  64-byte lines 35..26, lines of each 16 lanes 45..36, bytes of all lanes / 4,
+ *                  64-byte lines 35..26, cycles of the address unit 45..36, bytes of all lanes / 4,
  *                  rounded up, 55..46
  *   LDS:           dwords per lane 15..8, bank passes 31..16, conflicts 47..32, store bit 48
  *   scalar memory: entries that follow 31..16
@@ -210,7 +210,8 @@ static inline void sim_trace_lds(struct sim_wave *w, uint32_t dwords, uint32_t p
 
 /* The extent of a vector memory access, in addition to the lines themselves. */
 struct sim_touched {
-	uint32_t quads, groups; /* distinct 64-byte lines of each 4 and 16 lanes */
+	uint32_t quads;	 /* distinct 64-byte lines of each 4 lanes */
+	uint32_t cycles; /* of the address unit */
 	uint32_t entries, lines, bytes;
 };
 
@@ -218,7 +219,7 @@ static inline void sim_trace_vector(struct sim_trace *trace, struct sim_touched 
 {
 	trace->word[trace->head] = RECORD_VECTOR | (uint64_t)touched.quads << 8 |
 				   (uint64_t)touched.entries << 16 | (uint64_t)touched.lines << 26 |
-				   (uint64_t)touched.groups << 36 |
+				   (uint64_t)touched.cycles << 36 |
 				   (uint64_t)((touched.bytes + 3) / 4) << 46;
 }
 
@@ -228,7 +229,7 @@ static inline struct sim_touched sim_trace_touched(uint64_t record)
 		.quads = record >> 8 & 0xff,
 		.entries = record >> 16 & 0x3ff,
 		.lines = record >> 26 & 0x3ff,
-		.groups = record >> 36 & 0x3ff,
+		.cycles = record >> 36 & 0x3ff,
 		.bytes = (record >> 46 & 0x3ff) * 4,
 	};
 }

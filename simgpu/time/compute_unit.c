@@ -60,6 +60,7 @@ void time_cu_run(struct time_cu *cu)
 	}
 	for (uint32_t rounds = 0;; rounds++) {
 		uint64_t next;
+		bool woken;
 
 		if (starves(cu)) {
 			cu->state = CU_STARVED;
@@ -71,11 +72,18 @@ void time_cu_run(struct time_cu *cu)
 		}
 		do {
 			next = first_slot(cu);
+			woken = cu->wake <= next && cu->wake < until;
+			if (woken) {
+				if (cu->tick < cu->wake)
+					time_sampler_run(cu, cu->wake);
+				time_cu_wake(cu);
+				break;
+			}
 			if (cu->tick < next)
 				next = time_sampler_run(cu, next);
 		} while (next < until && ++rounds & 1023 &&
 			 run_slots(cu, next & -(uint64_t)SIM_SLOT));
-		if (next >= until || sim_dispatch_stopped(cu->dispatch)) {
+		if ((next >= until && !woken) || sim_dispatch_stopped(cu->dispatch)) {
 			cu->state = CU_REACHED;
 			return;
 		}

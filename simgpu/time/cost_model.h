@@ -29,8 +29,13 @@ enum {
 	SLOT_LATE = INT16_MAX,
 	BURST_UNITS = 2, /* UNIT_VALU, UNIT_SCALAR */
 	TIME_SPANS = 8,
-	L1_LINE = 64,
+	L1_LINE = 64,  /* the unit of the vector L1; it fetches sim_time_cost.l1_line bytes */
+	L1_WAYS = 4,   /* [E] */
+	L1_MOST = 512, /* lines of the largest vector L1, 32 KiB */
+	SCALAR_LINES =
+		256, /* [HW mt4g] 16 KiB; two units share one on hardware, here each has its own */
 	L2_LINE = 128,
+	CACHE_WAYS = 16, /* [DOC] of the L2 */
 };
 
 struct time_group;
@@ -92,6 +97,7 @@ struct time_group {
 	struct sim_place place, claim;
 	uint32_t scratch_slot;
 	uint64_t number;
+	uint64_t done; /* with no live wave: when its stores are complete and its space is free */
 	uint32_t waves, live, waiting;
 	uint32_t running; /* waves that have not executed s_endpgm */
 	struct time_wave *wave[SIM_GROUP_WAVES];
@@ -139,8 +145,9 @@ struct time_line {
 
 /* What a unit has touched of the L2 since the epoch began. */
 struct time_touch {
-	uint64_t line;		      /* number of the 128-byte line */
-	uint8_t valid, dirty, missed; /* bit per half: valid now; written; fetched by this unit */
+	uint64_t line; /* number of the 128-byte line */
+	/* A bit per half: valid now; written; fetched by this unit; in the MALL. */
+	uint8_t valid, dirty, missed, in_mall;
 };
 
 struct time_touched {
@@ -182,8 +189,10 @@ struct time_cu {
 	/*
 	 * The unit's shares of the device's memory: times at which they are free, in 1/256 cycle.
 	 */
-	uint64_t l2_read, l2_write, hbm;
-	uint32_t channel[TIME_CHANNELS];      /* requests in this epoch */
+	uint64_t l2_read, l2_write, mall, hbm;
+	uint32_t channel[TIME_CHANNELS]; /* requests in this epoch */
+	uint32_t fetched,
+		again; /* halves fetched in this epoch; of these, by an earlier unit too */
 	struct time_block block[TIME_BLOCKS]; /* most recently used first */
 	struct time_backlog backlog;
 	uint64_t place;	  /* wave slots, registers and LDS that its workgroups occupy */
@@ -197,26 +206,34 @@ struct time_cu {
 	uint32_t scratch_first, scratch_count; /* its part of the scratch memory */
 	uint64_t scratch_taken;
 	uint64_t sleeps, steps; /* for the host's back-off */
-	uint64_t tick;		/* when the next sample is due; never if none is taken */
+	uint64_t wake; /* when a workgroup's space becomes free, or the next one can be dispatched;
+			* never if neither is awaited */
+	uint64_t next_start; /* the same, for the next dispatch only */
+	uint64_t busy_until; /* end of the workgroups that occupied it */
+	uint64_t tick;	     /* when the next sample is due; never if none is taken */
 	struct sim_counters isa;
 	struct sim_time_counters counters;
 	struct time_touched touched;
 	struct time_sampler *sampler; /* kept between dispatches; used if `tick` is finite */
 	struct time_wave waves[SIM_CU_WAVES];
 	struct time_group groups[SIM_CU_WAVES];
-	_Alignas(64) struct time_line l1[256];
-	_Alignas(64) struct time_line scalar[256];
+	_Alignas(64) struct time_line l1[L1_MOST];
+	_Alignas(64) struct time_line scalar[SCALAR_LINES];
 	struct sim_trace traces[SIM_CU_WAVES];
 };
 
-/* The L2 as one queue sees it; its contents are kept between dispatches. */
-struct time_l2 {
-	uint32_t set[4096][16]; /* most recently used first: tag 31..4, dirty halves 3..2, valid
-				 * halves 1..0 */
+/* A cache of the device as one queue sees it; its contents are kept between dispatches. */
+struct time_cache {
+	uint32_t sets;	/* of one die; a power of two */
+	uint32_t shift; /* log2 of it */
+	uint32_t dies;
+	uint64_t *dirty;	     /* bit per set: may have dirty lines */
+	uint32_t (*set)[CACHE_WAYS]; /* most recently used first: tag 31..4, dirty halves 3..2,
+				      * valid halves 1..0 */
 };
 
 struct sim_time {
-	struct time_l2 *l2;
+	struct time_cache l2, mall; /* the MALL has no sets if the device has none */
 	struct time_cu *cu[SIM_CUS_MOST];
 	uint32_t cus[SIM_CUS_MOST], count; /* units in use, in order */
 	uint64_t unassigned;		   /* number of workgroups; constant while units run */
@@ -224,7 +241,9 @@ struct sim_time {
 	uint64_t from, until; /* beginning and end of the epoch */
 	bool sampled;
 	/* Cost of 64 bytes from a unit's share, in 1/256 cycle. */
-	uint32_t l2_read, l2_write, hbm;
+	uint32_t l2_read, l2_write, mall_rate, hbm;
+	uint32_t hbm_alone;	       /* the cost from memory if no other unit fetches the same */
+	uint32_t group_every;	       /* cycles from one workgroup of a unit to the next */
 	uint32_t crowd[TIME_CHANNELS]; /* additional cost of a request, in 1/CROWD_NONE */
 	struct sim_place_request want;
 };
@@ -233,6 +252,18 @@ struct sim_time {
 static inline uint32_t count_halves(uint32_t halves)
 {
 	return (halves & 1) + (halves >> 1);
+}
+
+/* Requests from the L2 to memory for some halves of a line: of the size of the L1's lines. */
+static inline uint32_t time_fetches(uint32_t halves)
+{
+	return sim_time_cost.l1_line == L1_LINE ? halves : 1;
+}
+
+/* The die of a unit; workgroups go to the dies in turn. */
+static inline uint32_t die_of(const struct time_cu *cu)
+{
+	return cu->number % cu->time->l2.dies;
 }
 
 static inline uint64_t later(uint64_t a, uint64_t b)

@@ -35,27 +35,24 @@ enum {
 			   * only waiting */
 };
 
+void sim_time_destroy(struct sim_time *time)
+{
+	if (!time)
+		return;
+	time_caches_destroy(time);
+	free(time);
+}
+
 static struct sim_time *time_create(void)
 {
 	struct sim_time *time = calloc(1, sizeof(*time));
 
 	if (!time)
 		return NULL;
-	time->l2 = aligned_alloc(64, sizeof(*time->l2));
-	if (!time->l2) {
-		free(time);
-		return NULL;
-	}
-	memset(time->l2, 0, sizeof(*time->l2));
-	return time;
-}
-
-void sim_time_destroy(struct sim_time *time)
-{
-	if (!time)
-		return;
-	free(time->l2);
-	free(time);
+	if (time_caches_create(time))
+		return time;
+	sim_time_destroy(time);
+	return NULL;
 }
 
 /* 1/256 cycles that 64 bytes take of a unit's share of the device's rate. */
@@ -122,7 +119,12 @@ static void prepare(struct sim_dispatch *dispatch, struct sim_time *time)
 	time->unassigned = dispatch->launch.total;
 	time->l2_read = share(sim_time_cost.l2_read, time->count);
 	time->l2_write = share(sim_time_cost.l2_write, time->count);
-	time->hbm = share(sim_time_cost.hbm_rate, time->count);
+	time->hbm = time->hbm_alone = share(sim_time_cost.hbm_rate, time->count);
+	if (time->mall.sets)
+		time->mall_rate = share(sim_time_cost.mall_rate, time->count);
+	time->group_every = sim_time_cost.group_every * time->count / 4;
+	for (uint32_t i = 0; i < time->count; i++)
+		time->cu[time->cus[i]]->next_start = sim_time_cost.group_every * i / 4;
 	for (uint32_t i = 0; i < TIME_CHANNELS; i++)
 		time->crowd[i] = CROWD_NONE;
 }
@@ -312,6 +314,7 @@ static bool find_next(const struct sim_time *time, uint64_t *ret)
 		const struct time_cu *cu = time->cu[time->cus[i]];
 
 		left |= cu->live || cu->backlog.count;
+		*ret = cu->wake < *ret ? cu->wake : *ret;
 		for (uint32_t s = 0; s < SIM_SIMDS; s++)
 			if (cu->simd[s].next < *ret)
 				*ret = cu->simd[s].next;
@@ -407,6 +410,10 @@ static void count_classes(struct sim_dispatch *dispatch)
 
 static void finish(struct sim_dispatch *dispatch, struct sim_time *time)
 {
+	uint64_t halves = time_l2_flush(time);
+
+	if (sim_time_cost.flush_counted)
+		dispatch->timing.counters.tcc_ea_write += halves;
 	for (uint32_t i = 0; i < time->count; i++) {
 		struct time_cu *cu = time->cu[time->cus[i]];
 

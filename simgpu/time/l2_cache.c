@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The L2: 16 ways of 128-byte lines; each half is fetched separately (64 bytes, as on the MI210).
+ * The L2 of each die, and the MALL behind all of them: 16 ways of 128-byte lines. Each half is
+ * fetched separately where the L1's lines have 64 bytes (MI210).
  *
  * Within an epoch a unit sees the L2 as it was at the start of the epoch, and what it has touched
  * itself since. At the end of an epoch the touches of all units are entered into the L2, one unit
@@ -13,33 +14,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simgpu/base/simulated_device.h"
+
 enum {
-	SETS = 4096,	  /* [HW mt4g] 8 MiB */
-	WAYS = 16,	  /* [DOC] */
 	FIRST_SIZE = 256, /* initial size of the table of touches */
 	VALID = 3,
 	DIRTY = 12,
 };
 
-static uint32_t set_of(uint64_t line)
+static uint32_t set_of(const struct time_cache *cache, uint64_t line)
 {
-	return (uint32_t)(line % SETS);
+	/* Rows whose pitch is a power of two do not collide on hardware [HW yax]. */
+	return (uint32_t)(line ^ line >> 11 ^ line >> 17) & (cache->sets - 1);
 }
 
-/* 47 bits of address minus 7 minus 12. */
-static uint32_t tag_of(uint64_t line)
+/* 47 bits of address minus 7 minus at least 11. */
+static uint32_t tag_of(const struct time_cache *cache, uint64_t line)
 {
-	return (uint32_t)(line / SETS) << 4;
+	return (uint32_t)(line >> cache->shift) << 4;
 }
 
-/* The way that holds a line, or WAYS. */
-static int find_way(const uint32_t *set, uint64_t line)
+/* The way that holds a line with this tag, or CACHE_WAYS. */
+static int find_way(const uint32_t *set, uint32_t tag_bits)
 {
-	const __m128i tag = _mm_set1_epi32((int)tag_of(line)), tags = _mm_set1_epi32(~15);
+	const __m128i tag = _mm_set1_epi32((int)tag_bits), tags = _mm_set1_epi32(~15);
 	const __m128i *ways = (const __m128i *)set;
 	uint32_t found = 0;
 
-	for (int i = 0; i < WAYS / 4; i++) {
+	for (int i = 0; i < CACHE_WAYS / 4; i++) {
 		__m128i same = _mm_cmpeq_epi32(_mm_and_si128(_mm_load_si128(ways + i), tags), tag);
 
 		found |= (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(same)) << (4 * i);
@@ -48,15 +50,46 @@ static int find_way(const uint32_t *set, uint64_t line)
 	for (; found; found &= found - 1)
 		if (set[__builtin_ctz(found)] & VALID)
 			return __builtin_ctz(found);
-	return WAYS;
+	return CACHE_WAYS;
 }
 
-static uint32_t lookup(const struct time_l2 *l2, uint64_t line)
+static uint32_t lookup(const struct time_cache *cache, uint32_t die, uint64_t line)
 {
-	const uint32_t *set = l2->set[set_of(line)];
-	int way = find_way(set, line);
+	const uint32_t *set = cache->set[die * cache->sets + set_of(cache, line)];
+	int way = find_way(set, tag_of(cache, line));
 
-	return way < WAYS ? set[way] : 0;
+	return way < CACHE_WAYS ? set[way] : 0;
+}
+
+static bool create(struct time_cache *cache, uint32_t kib, uint32_t dies)
+{
+	size_t bytes = dies * (size_t)kib * 1024 / L2_LINE * sizeof(**cache->set);
+
+	cache->sets = kib * 1024 / (L2_LINE * CACHE_WAYS);
+	cache->shift = (uint32_t)__builtin_ctz(cache->sets);
+	cache->dies = dies;
+	cache->set = aligned_alloc(64, bytes);
+	cache->dirty = calloc((dies * (size_t)cache->sets + 63) / 64, sizeof(*cache->dirty));
+	if (!cache->set || !cache->dirty)
+		return false;
+	memset(cache->set, 0, bytes);
+	return true;
+}
+
+bool time_caches_create(struct sim_time *time)
+{
+	const struct sim_time_cost *cost = &sim_time_cost;
+
+	return create(&time->l2, cost->l2_kib, sim_device()->xccs) &&
+	       (!cost->mall_kib || create(&time->mall, cost->mall_kib, 1));
+}
+
+void time_caches_destroy(struct sim_time *time)
+{
+	free(time->l2.set);
+	free(time->l2.dirty);
+	free(time->mall.set);
+	free(time->mall.dirty);
 }
 
 /* Sixteen lines in a row lie in one cache line of the host. */
@@ -120,12 +153,14 @@ struct time_touch *time_l2_touch(struct time_cu *cu, uint64_t line)
 			return &touched->touch[touched->index[at] - 1];
 	if (touched->count == touched->size / 2)
 		grow(touched);
-	found = lookup(cu->time->l2, line);
+	found = lookup(&cu->time->l2, die_of(cu), line);
 	touched->touch[touched->count] = (struct time_touch){
 		.line = line,
 		.valid = found & VALID,
 		.dirty = (uint8_t)((found & DIRTY) >> 2),
 	};
+	if (cu->time->mall.sets && (found & VALID) != VALID)
+		touched->touch[touched->count].in_mall = lookup(&cu->time->mall, 0, line) & VALID;
 	put_index(touched, touched->count);
 	return &touched->touch[touched->count++];
 }
@@ -135,29 +170,77 @@ static void count_again(struct time_cu *cu, uint8_t again)
 {
 	uint32_t halves = count_halves(again);
 
-	cu->counters.tcc_ea_read -= halves;
 	if (!halves)
 		return;
+	cu->counters.tcc_ea_read -= time_fetches(halves);
 	cu->counters.tcc_hit++;
 	cu->counters.tcc_miss--;
 }
 
-static void merge_touch(struct time_cu *cu, struct time_l2 *l2, const struct time_touch *touch)
+/* Makes a way the most recently used one, with this contents. */
+static void put_first(uint32_t *set, int way, uint32_t now)
 {
-	uint32_t *set = l2->set[set_of(touch->line)];
-	uint32_t tag = tag_of(touch->line), now = tag | touch->valid | (uint32_t)touch->dirty << 2;
-	int at = find_way(set, touch->line);
+	memmove(set + 1, set, (size_t)way * sizeof(*set));
+	set[0] = now;
+}
 
-	if (at < WAYS) {
+/* Everything that the L2 reads or will write back passes through the MALL. */
+static void merge_mall(struct time_cache *mall, uint64_t line, uint32_t halves)
+{
+	uint32_t *set = mall->set[set_of(mall, line)], tag = tag_of(mall, line);
+	int at = find_way(set, tag);
+
+	put_first(set, at < CACHE_WAYS ? at : CACHE_WAYS - 1,
+		  tag | halves | (at < CACHE_WAYS ? set[at] : 0));
+}
+
+static void merge_touch(struct time_cu *cu, struct sim_time *time, const struct time_touch *touch)
+{
+	struct time_cache *l2 = &time->l2;
+	uint32_t number = die_of(cu) * l2->sets + set_of(l2, touch->line), *set = l2->set[number];
+	uint32_t tag = tag_of(l2, touch->line),
+		 now = tag | touch->valid | (uint32_t)touch->dirty << 2;
+	int at = find_way(set, tag);
+
+	cu->fetched += count_halves(touch->missed);
+	if (at < CACHE_WAYS) {
+		cu->again += count_halves(touch->missed & set[at] & VALID);
 		count_again(cu, touch->missed & set[at] & VALID);
 		now |= set[at];
 	} else {
 		/* The least recently used line is evicted; its dirty halves are written back. */
-		at = WAYS - 1;
+		at = CACHE_WAYS - 1;
 		cu->counters.tcc_ea_write += count_halves((set[at] & DIRTY) >> 2);
 	}
-	memmove(set + 1, set, (size_t)at * sizeof(*set));
-	set[0] = now;
+	put_first(set, at, now);
+	if (touch->dirty)
+		l2->dirty[number / 64] |= (uint64_t)1 << number % 64;
+	if (time->mall.sets && (touch->missed | touch->dirty))
+		merge_mall(&time->mall, touch->line, touch->missed | touch->dirty);
+}
+
+static uint64_t flush_set(uint32_t *set)
+{
+	uint64_t halves = 0;
+
+	for (int i = 0; i < CACHE_WAYS; i++) {
+		halves += count_halves((set[i] & DIRTY) >> 2);
+		set[i] &= ~(uint32_t)DIRTY;
+	}
+	return halves;
+}
+
+uint64_t time_l2_flush(struct sim_time *time)
+{
+	struct time_cache *l2 = &time->l2;
+	uint64_t halves = 0;
+
+	for (uint32_t i = 0; i < (l2->dies * l2->sets + 63) / 64; i++) {
+		for (uint64_t left = l2->dirty[i]; left; left &= left - 1)
+			halves += flush_set(l2->set[i * 64 + (uint32_t)__builtin_ctzll(left)]);
+		l2->dirty[i] = 0;
+	}
+	return halves;
 }
 
 /*
@@ -184,6 +267,26 @@ static void find_crowds(struct sim_time *time)
 	}
 }
 
+/*
+ * Units that fetch the same line share it, which they do not see within an epoch. So in the next
+ * one memory costs less, by the part of the fetches that were repeated in this one.
+ */
+static void find_sharing(struct sim_time *time)
+{
+	uint64_t fetched = 0, again = 0;
+
+	for (uint32_t i = 0; i < time->count; i++) {
+		struct time_cu *cu = time->cu[time->cus[i]];
+
+		fetched += cu->fetched;
+		again += cu->again;
+		cu->fetched = cu->again = 0;
+	}
+	time->hbm = time->hbm_alone;
+	if (again)
+		time->hbm = (uint32_t)((fetched - again) * time->hbm_alone / fetched);
+}
+
 void time_l2_merge(struct sim_time *time)
 {
 	find_crowds(time);
@@ -194,8 +297,9 @@ void time_l2_merge(struct sim_time *time)
 		if (!touched->count)
 			continue;
 		for (uint32_t k = 0; k < touched->count; k++)
-			merge_touch(cu, time->l2, &touched->touch[k]);
+			merge_touch(cu, time, &touched->touch[k]);
 		touched->count = 0;
 		memset(touched->index, 0, touched->size * sizeof(*touched->index));
 	}
+	find_sharing(time);
 }

@@ -11,6 +11,17 @@
  */
 struct time_touch *time_l2_touch(struct time_cu *cu, uint64_t line);
 bool time_touched_init(struct time_touched *touched);
+
+/* Creates the device's caches, empty; false without memory. */
+bool time_caches_create(struct sim_time *time);
+void time_caches_destroy(struct sim_time *time);
+
+/*
+ * At the end of a dispatch: what is dirty in the L2 is written back and remains cached. Returns the
+ * number of halves.
+ */
+uint64_t time_l2_flush(struct sim_time *time);
+
 /*
  * At the end of an epoch: merges the touches of all units into the L2, in the order of the units.
  */

@@ -12,22 +12,34 @@
 #include "simgpu/time/l2_cache.h"
 
 enum {
-	/* [HW mt4g] 16 KiB of 64-byte lines each; [E] 4 ways. Two units share a scalar L1 on
-	 * hardware; here each has its own. */
-	L1_SETS = 64,
-	L1_WAYS = 4,
+	SCALAR_SETS = SCALAR_LINES / L1_WAYS,
 	FINE = 256, /* steps per cycle of the memory servers */
 };
 
-void time_l1_invalidate(struct time_line *cache)
+static uint32_t l1_sets(void)
 {
-	memset(cache, 0, L1_SETS * L1_WAYS * sizeof(*cache));
+	return sim_time_cost.l1_kib * (1024u / (L1_LINE * L1_WAYS));
+}
+
+void time_l1_invalidate(struct time_cu *cu)
+{
+	memset(cu->l1, 0, l1_sets() * L1_WAYS * sizeof(*cu->l1));
+}
+
+void time_scalar_invalidate(struct time_cu *cu)
+{
+	memset(cu->scalar, 0, sizeof(cu->scalar));
+}
+
+static struct time_line *scalar_set(struct time_cu *cu, uint64_t line)
+{
+	return &cu->scalar[line % SCALAR_SETS * L1_WAYS];
 }
 
 /* The line's entry, which becomes the most recently used of its set; NULL if it is not cached. */
-static struct time_line *l1_find(struct time_line *cache, uint64_t line)
+static struct time_line *l1_find(struct time_line *set, uint64_t line)
 {
-	struct time_line *set = &cache[line % L1_SETS * L1_WAYS], found;
+	struct time_line found;
 	int at = 0;
 
 	if (set[0].line == line + 1)
@@ -43,10 +55,8 @@ static struct time_line *l1_find(struct time_line *cache, uint64_t line)
 	return set;
 }
 
-static void l1_insert(struct time_line *cache, uint64_t line, uint64_t fill)
+static void l1_insert(struct time_line *set, uint64_t line, uint64_t fill)
 {
-	struct time_line *set = &cache[line % L1_SETS * L1_WAYS];
-
 	memmove(set + 1, set, (L1_WAYS - 1) * sizeof(*set));
 	set[0] = (struct time_line){line + 1, fill};
 }
@@ -107,12 +117,29 @@ static uint64_t l2_line(struct time_cu *cu, uint64_t line)
 	return (line >> 1) + found.shift;
 }
 
+/*
+ * A line's set in the vector L1; `number` is that of the L2. Rows of a matrix whose pitch is a
+ * power of two do not collide there on hardware [gb: blocks].
+ */
+static struct time_line *vector_set(struct time_cu *cu, uint64_t number, uint64_t line)
+{
+	return &cu->l1[((line ^ number >> 7 ^ number >> 13) & (l1_sets() - 1)) * L1_WAYS];
+}
+
 /* ---- L2 and memory -------------------------------------------------------------------------- */
 
-/* The cost of 64 bytes in the unit's share of the L2; higher if the channel is crowded. */
+/*
+ * The cost of 64 bytes in the unit's share of the L2; higher if the channel is crowded. Channels
+ * interleave every 256 bytes. The hash spreads large powers of two over four of them [HW: yax, rows
+ * of 256 KiB].
+ */
 static uint32_t channel_cost(struct time_cu *cu, uint64_t line, uint32_t cost)
 {
-	uint32_t channel = line / 2 % TIME_CHANNELS;
+	uint64_t high = line >> 6;
+	uint32_t hash =
+		(high ^ high >> 2 ^ high >> 4 ^ high >> 6 ^ high >> 8 ^ high >> 10 ^ high >> 12) &
+		3;
+	uint32_t channel = (line / 2 ^ hash) % TIME_CHANNELS;
 
 	cu->channel[channel]++;
 	return cost * cu->time->crowd[channel] / CROWD_NONE;
@@ -125,10 +152,9 @@ static uint32_t halves_of(uint64_t line, uint32_t count)
 }
 
 /* Reads one or two halves from the L2, or through it from memory; returns when they can be used. */
-static uint64_t l2_read(struct time_cu *cu, uint64_t line, uint32_t halves, uint64_t at)
+static uint64_t l2_read(struct time_cu *cu, uint64_t number, uint32_t halves, uint64_t at)
 {
 	uint32_t count = count_halves(halves), missed;
-	uint64_t number = l2_line(cu, line);
 	struct time_touch *touch = time_l2_touch(cu, number);
 	uint64_t start =
 		serve(&cu->l2_read, at, count * channel_cost(cu, number, cu->time->l2_read));
@@ -143,7 +169,11 @@ static uint64_t l2_read(struct time_cu *cu, uint64_t line, uint32_t halves, uint
 	touch->missed |= missed;
 	count = count_halves(missed);
 	cu->counters.tcc_miss++;
-	cu->counters.tcc_ea_read += count;
+	cu->counters.tcc_ea_read += time_fetches(count);
+	if (!(missed & ~(uint32_t)touch->in_mall)) {
+		start = serve(&cu->mall, start, count * cu->time->mall_rate);
+		return start + use_after(sim_time_cost.mall);
+	}
 	start = serve(&cu->hbm, start, count * cu->time->hbm);
 	return start + use_after(sim_time_cost.hbm);
 }
@@ -152,10 +182,9 @@ static uint64_t l2_read(struct time_cu *cu, uint64_t line, uint32_t halves, uint
  * Writes (parts of) one or two halves, a request each. They are complete when the L2 has them. A
  * half that was clean will be written back later; the cost of that is counted now.
  */
-static uint64_t l2_write(struct time_cu *cu, uint64_t line, uint32_t halves, uint64_t at)
+static uint64_t l2_write(struct time_cu *cu, uint64_t number, uint32_t halves, uint64_t at)
 {
 	uint32_t count = count_halves(halves), clean;
-	uint64_t number = l2_line(cu, line);
 	struct time_touch *touch = time_l2_touch(cu, number);
 	uint64_t start =
 		serve(&cu->l2_write, at, count * channel_cost(cu, number, cu->time->l2_write));
@@ -164,28 +193,47 @@ static uint64_t l2_write(struct time_cu *cu, uint64_t line, uint32_t halves, uin
 	cu->counters.tcc_miss += !touch->valid;
 	cu->counters.tcc_hit += count - !touch->valid;
 	clean = halves & ~(uint32_t)touch->dirty;
-	if (clean)
-		start = serve(&cu->hbm, start, count_halves(clean) * cu->time->hbm);
+	if (clean && !(clean & ~(uint32_t)touch->in_mall))
+		start = serve(&cu->mall, start, count_halves(clean) * cu->time->mall_rate);
+	else if (clean)
+		start = serve(&cu->hbm, start, count_halves(clean) * cu->time->hbm_alone);
 	touch->valid |= halves;
 	touch->dirty |= halves;
-	return start + use_after(sim_time_cost.l2);
+	return start + use_after(sim_time_cost.store);
 }
 
 /* ---- The vector L1 -------------------------------------------------------------------------- */
 
+/* Where a line of the L1 is one of the L2: both halves in one request. */
+static uint64_t load_whole_line(struct time_cu *cu, uint64_t number, uint64_t line, uint64_t at)
+{
+	uint64_t filled = l2_read(cu, number, 3, at);
+
+	cu->counters.tcp_tcc_read++;
+	for (uint64_t half = line & ~(uint64_t)1; half <= (line | 1); half++) {
+		struct time_line *set = vector_set(cu, number, half), *found = l1_find(set, half);
+
+		if (found)
+			found->fill = filled;
+		else
+			l1_insert(set, half, filled);
+	}
+	return filled;
+}
+
 /* `count` halves of one line of the L2. */
-static uint64_t load_lines(struct time_cu *cu, uint64_t line, uint32_t count, uint64_t at,
-			   bool bypass)
+static uint64_t load_lines(struct time_cu *cu, uint64_t number, uint64_t line, uint32_t count,
+			   uint64_t at, bool bypass)
 {
 	struct time_line *found[2] = {NULL, NULL};
 	uint64_t done = 0, filled;
 	uint32_t halves = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		found[i] = l1_find(cu->l1, line + i);
+		found[i] = l1_find(vector_set(cu, number, line + i), line + i);
 		if (found[i] && !bypass) {
 			cu->counters.tcp_hits++;
-			done = later(done, later(at + i + use_after(sim_time_cost.vector_l1),
+			done = later(done, later(at + use_after(sim_time_cost.vector_l1),
 						 found[i]->fill));
 		} else {
 			halves |= halves_of(line + i, 1);
@@ -193,15 +241,17 @@ static uint64_t load_lines(struct time_cu *cu, uint64_t line, uint32_t count, ui
 	}
 	if (!halves)
 		return done;
+	if (sim_time_cost.l1_line != L1_LINE)
+		return later(done, load_whole_line(cu, number, line, at));
 	cu->counters.tcp_tcc_read += count_halves(halves);
-	filled = l2_read(cu, line, halves, at + count - 1);
+	filled = l2_read(cu, number, halves, at);
 	for (uint32_t i = 0; i < count; i++) {
 		if (!(halves & halves_of(line + i, 1)))
 			continue;
 		if (found[i])
 			found[i]->fill = filled;
 		else
-			l1_insert(cu->l1, line + i, filled);
+			l1_insert(vector_set(cu, number, line + i), line + i, filled);
 	}
 	return later(done, filled);
 }
@@ -210,30 +260,29 @@ static uint64_t access_lines(struct time_cu *cu, const struct sim_timing *t, uin
 			     uint32_t count, uint64_t at)
 {
 	uint32_t halves = halves_of(line, count);
+	uint64_t number = l2_line(cu, line), done;
 	struct time_line *found;
-	uint64_t done;
 
 	switch (t->kind) {
 	case TIMING_STORE:
 		/* Written through; a cached line remains cached. */
 		cu->counters.tcp_tcc_write += count;
-		return l2_write(cu, line, halves, at + count - 1);
+		return l2_write(cu, number, halves, at);
 	case TIMING_ATOMIC:
 	case TIMING_ATOMIC_RETURN:
 		for (uint32_t i = 0; i < count; i++) {
-			found = l1_find(cu->l1, line + i);
+			found = l1_find(vector_set(cu, number, line + i), line + i);
 			if (found)
 				found->line = 0;
 		}
 		cu->counters.tcp_tcc_atomic += count;
 		/* The L2 first needs the old value; it is one request nevertheless. */
-		at += count - 1;
-		done = later(l2_read(cu, line, halves, at), l2_write(cu, line, halves, at));
+		done = later(l2_read(cu, number, halves, at), l2_write(cu, number, halves, at));
 		cu->counters.tcc_req -= count;
 		cu->counters.tcc_hit -= count;
 		return done;
 	default:
-		return load_lines(cu, line, count, at, t->flags & TIMING_BYPASS);
+		return load_lines(cu, number, line, count, at, t->flags & TIMING_BYPASS);
 	}
 }
 
@@ -259,7 +308,7 @@ uint64_t time_vector(struct time_cu *cu, struct time_wave *w, const struct sim_t
 	const uint64_t *record = &w->trace->word[w->word++];
 	struct sim_touched touched = sim_trace_touched(*record);
 	uint32_t moved = (touched.bytes + sim_time_cost.l1_return - 1) / sim_time_cost.l1_return;
-	uint32_t cycles = touched.groups + sim_time_cost.ta_once;
+	uint32_t cycles = touched.cycles + sim_time_cost.ta_once;
 	uint64_t start, at, done = 0;
 
 	if ((*record & 0xff) != RECORD_VECTOR) {
@@ -270,9 +319,8 @@ uint64_t time_vector(struct time_cu *cu, struct time_wave *w, const struct sim_t
 	count_vector(cu, t, touched.quads, cycles);
 	start = later(now, cu->ta_free);
 	cu->ta_free = start + cycles;
-	/* The L1 looks up a line per cycle and moves 64 bytes per cycle. */
 	at = later(start, cu->l1_free);
-	cu->l1_free = at + (touched.lines > moved ? touched.lines : moved);
+	cu->l1_free = at + moved;
 	for (uint32_t i = 1; i <= touched.entries; i++) {
 		uint64_t line = record[i] >> 8, end = line + (record[i] & 0xff);
 
@@ -281,12 +329,9 @@ uint64_t time_vector(struct time_cu *cu, struct time_wave *w, const struct sim_t
 
 			done = later(done, access_lines(cu, t, line, count, at));
 			line += count;
-			at += count;
 		}
 	}
-	/* The addresses of the last lanes are later than those of the first by this time. */
-	return later(done, start + (touched.groups ? touched.groups - 1 : 0) +
-				   use_after(sim_time_cost.vector_l1));
+	return later(done, start + use_after(sim_time_cost.vector_l1));
 }
 
 uint64_t time_scalar(struct time_cu *cu, struct time_wave *w, const struct sim_timing *t,
@@ -303,22 +348,24 @@ uint64_t time_scalar(struct time_cu *cu, struct time_wave *w, const struct sim_t
 		uint64_t line = record[i] >> 8;
 
 		for (uint64_t n = record[i] & 0xff; n; n--, line++) {
-			struct time_line *found;
+			struct time_line *found, *set = scalar_set(cu, line);
 
 			cu->counters.sqc_req++;
 			if (t->kind == TIMING_SMEM_STORE) {
-				done = later(done, l2_write(cu, line, halves_of(line, 1), now));
+				done = later(done, l2_write(cu, l2_line(cu, line),
+							    halves_of(line, 1), now));
 				continue;
 			}
-			found = l1_find(cu->scalar, line);
+			found = l1_find(set, line);
 			if (found) {
 				cu->counters.sqc_hits++;
 				done = later(done, found->fill);
 				continue;
 			}
 			cu->counters.sqc_misses++;
-			l1_insert(cu->scalar, line, l2_read(cu, line, halves_of(line, 1), now));
-			done = later(done, cu->scalar[line % L1_SETS * L1_WAYS].fill);
+			l1_insert(set, line,
+				  l2_read(cu, l2_line(cu, line), halves_of(line, 1), now));
+			done = later(done, set->fill);
 		}
 	}
 	return done;

@@ -12,6 +12,7 @@ uint64_t time_vector(struct time_cu *cu, struct time_wave *w, const struct sim_t
 		     uint64_t now);
 uint64_t time_scalar(struct time_cu *cu, struct time_wave *w, const struct sim_timing *t,
 		     uint64_t now);
-void time_l1_invalidate(struct time_line *cache);
+void time_l1_invalidate(struct time_cu *cu);
+void time_scalar_invalidate(struct time_cu *cu);
 
 #endif

@@ -40,7 +40,7 @@ void time_group_leave_slot(struct time_cu *cu, struct time_group *group)
 	group->slot = NULL;
 }
 
-void time_group_done(struct time_cu *cu, struct time_group *group)
+static void release_group(struct time_cu *cu, struct time_group *group)
 {
 	time_group_leave_slot(cu, group);
 	cu->place -= group->place.held;
@@ -49,6 +49,35 @@ void time_group_done(struct time_cu *cu, struct time_group *group)
 		cu->scratch_taken &= ~((uint64_t)1 << (group->scratch_slot - cu->scratch_first));
 	cu->has_space = true;
 	group->waves = 0;
+}
+
+static void wake_at(struct time_cu *cu, uint64_t when)
+{
+	cu->wake = when < cu->wake ? when : cu->wake;
+}
+
+/*
+ * Its last wave has ended. Its wave slots, registers and LDS are free when its stores are complete.
+ */
+void time_group_done(struct time_cu *cu, struct time_group *group)
+{
+	if (group->done > cu->now)
+		wake_at(cu, group->done);
+	else
+		release_group(cu, group);
+}
+
+void time_cu_wake(struct time_cu *cu)
+{
+	cu->now = later(cu->now, cu->wake);
+	cu->wake = TIME_NEVER;
+	cu->has_space = true;
+	for (uint32_t i = 0; i < SIM_CU_WAVES; i++) {
+		struct time_group *group = &cu->groups[i];
+
+		if (group->waves && !group->live)
+			time_group_done(cu, group);
+	}
 }
 
 /* ---- Workgroups ----------------------------------------------------------------------------- */
@@ -100,9 +129,12 @@ static void start_wave(struct time_cu *cu, struct time_group *group, uint32_t i)
 	w->position = (uint8_t)simd->count;
 	simd->wave[simd->count++] = w;
 	if (!cu->live++)
-		cu->busy_from = cu->now;
+		cu->busy_from = later(cu->now, cu->busy_until);
 	time_wave_refill(cu, w, false);
-	time_wave_wait(cu, w, cu->now);
+	time_wave_wait(cu, w, cu->now + sim_time_cost.group_start);
+	/* Counted as a wait of the first instruction. */
+	w->ready = cu->now;
+	w->reason = WAIT_NO_INSTRUCTION;
 }
 
 /* False if it cannot start now, for lack of memory or of free wave slots. */
@@ -134,6 +166,7 @@ static bool start_group(struct time_cu *cu, uint64_t number, const struct sim_pl
 	group->slot = slot;
 	group->waves = group->live = group->running = slot->waves;
 	group->waiting = 0;
+	group->done = 0;
 	cu->place += place->held;
 	for (uint32_t i = 0; i < group->waves; i++)
 		start_wave(cu, group, i);
@@ -147,6 +180,11 @@ void time_groups_start(struct time_cu *cu)
 	struct sim_place place;
 
 	while (backlog->count && time_cu_fits(cu, backlog->first, &place)) {
+		if (cu->now < cu->next_start) {
+			wake_at(cu, cu->next_start);
+			break;
+		}
+		cu->next_start = later(cu->next_start, cu->now) + cu->time->group_every;
 		if (!start_group(cu, backlog->first, &place)) {
 			cu->slots_busy = true;
 			return;
@@ -220,9 +258,9 @@ struct time_cu *time_cu_acquire(struct sim_dispatch *dispatch, struct sim_time *
 		};
 	for (uint32_t i = 0; i < SIM_CU_WAVES; i++)
 		cu->groups[i].waves = 0;
-	time_l1_invalidate(cu->l1);
-	time_l1_invalidate(cu->scalar);
-	cu->tick = TIME_NEVER;
+	time_l1_invalidate(cu);
+	time_scalar_invalidate(cu);
+	cu->tick = cu->wake = TIME_NEVER;
 	cu->dispatch = dispatch;
 	cu->time = time;
 	cu->number = number;
@@ -235,7 +273,7 @@ void time_cu_drop(struct time_cu *cu)
 {
 	for (uint32_t i = 0; i < SIM_CU_WAVES; i++)
 		if (cu->groups[i].waves)
-			time_group_done(cu, &cu->groups[i]);
+			release_group(cu, &cu->groups[i]);
 }
 
 void time_cu_release(struct time_cu *cu)

@@ -23,5 +23,7 @@ void time_groups_start(struct time_cu *cu);
  */
 void time_group_leave_slot(struct time_cu *cu, struct time_group *group);
 void time_group_done(struct time_cu *cu, struct time_group *group);
+/* At cu->wake: frees the space of workgroups whose stores are complete. */
+void time_cu_wake(struct time_cu *cu);
 
 #endif

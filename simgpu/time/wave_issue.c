@@ -89,14 +89,14 @@ static inline void issue_memory(struct time_cu *cu, struct time_wave *w, const s
 		break;
 	case TIMING_SCALAR_INVALIDATE:
 		w->word++;
-		time_l1_invalidate(cu->scalar);
+		time_scalar_invalidate(cu);
 		break;
 	case TIMING_LDS:
 		push_lgkm(w, issue_lds(cu, w, now));
 		break;
 	case TIMING_L1_INVALIDATE:
 		w->word++;
-		time_l1_invalidate(cu->l1);
+		time_l1_invalidate(cu);
 		break;
 	case TIMING_PLAIN:
 		w->word++;

@@ -77,13 +77,15 @@ static void end_wave(struct time_cu *cu, struct time_wave *w, uint64_t now)
 {
 	struct time_group *group = w->group;
 
-	cu->end = later(cu->end, later(now, w->last_vm));
-	cu->counters.wave_cycles += now - w->start;
+	group->done = later(group->done, later(now, w->last_vm));
+	cu->end = later(cu->end, group->done);
+	cu->busy_until = later(cu->busy_until, group->done);
+	cu->counters.wave_cycles += later(now, w->last_vm) - w->start;
 	w->state = TIME_ENDED;
 	group->wave[w->index] = NULL;
 	group->live--;
 	if (!--cu->live)
-		cu->counters.cu_busy_cycles += now - cu->busy_from;
+		cu->counters.cu_busy_cycles += cu->busy_until - cu->busy_from;
 	time_wave_remove(cu, w);
 	if (!group->live)
 		time_group_done(cu, group);

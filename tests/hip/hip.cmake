@@ -25,7 +25,7 @@ function(probe_hip_program name source level)
 	add_custom_command(OUTPUT ${hip_out}/${name}
 		COMMAND ${HIPCC} --offload-arch=${gpu} ${level} -Wall -I${CMAKE_SOURCE_DIR}
 			${hip_dir}/${source}.hip -o ${hip_out}/${name}
-		DEPENDS ${hip_dir}/${source}.hip ${hip_dir}/hip_test.h
+		DEPENDS ${hip_dir}/${source}.hip ${hip_dir}/hip_test.h ${ARGN}
 		COMMENT "hipcc ${name}" VERBATIM)
 	add_custom_target(hip_${name} ALL DEPENDS ${hip_out}/${name})
 endfunction()
@@ -134,7 +134,7 @@ probe_hip_test(clocks.host clocks PROBE_SIM_MODEL=0)
 # Simulated time against published numbers, and the same counters in every run.
 probe_hip_program(timing timing -O2)
 probe_hip_test(timing timing)
-probe_hip_program(published published -O2)
+probe_hip_program(published published -O2 ${hip_dir}/published_memory.h ${hip_dir}/published_rate.h)
 probe_test(NAME hip.published TIER hip FOLDER simgpu
 	COMMAND Python3::Interpreter ${hip_dir}/published.py ${hip_out}/published
 		${CMAKE_SOURCE_DIR}/tests/data/published_figures.csv

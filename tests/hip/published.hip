@@ -2,43 +2,14 @@
 // Compares the cost model with published measurements of MI210 and MI250 (one die of it). Prints
 // "name value" lines; published.py compares them with published_figures.csv. Each kernel does what
 // the source of its figure describes; none is tuned to the model.
-#include "simgpu/probe_sim.h"
-#include "hip_test.h"
+#include "published_memory.h"
 
-#include <cstring>
-#include <dlfcn.h>
-#include <string>
+enum { UNITS = 104 }; // of an MI210
 
-static probe_sim_counters counters(const char *kernel)
+// Amount per ns of the second of two launches.
+template <typename F> static double per_ns(double amount, F launch)
 {
-	static auto read = (decltype(probe_sim_kernel_counters) *)dlsym(
-		RTLD_DEFAULT, "probe_sim_kernel_counters");
-	probe_sim_counters c = {};
-
-	c.size = sizeof(c);
-	EXPECT(read);
-	read(kernel, &c);
-	return c;
-}
-
-static void print(const std::string &name, double value)
-{
-	printf("%s %.9g\n", name.c_str(), value);
-}
-
-enum { MHZ = 1700, UNITS = 104 };
-
-// Amount per second of the last launch of a kernel that processes `amount`; the first launch warms
-// the caches.
-template <typename F> static double per_ns(const char *kernel, double amount, F launch)
-{
-	launch();
-	HIP(hipDeviceSynchronize());
-	probe_sim_counters a = counters(kernel);
-	launch();
-	HIP(hipDeviceSynchronize());
-	probe_sim_counters b = counters(kernel);
-	return amount / ((double)(b.cycles - a.cycles) * 1000 / MHZ);
+	return amount / ns_of(launch);
 }
 
 // ---- Bandwidths --------------------------------------------------------------------------------
@@ -114,23 +85,20 @@ static void bandwidths()
 	device_array<float> out((size_t)1);
 	float *small = (float *)a.data;
 
-	print("hbm_copy_gb",
-	      per_ns("hbm_copy", 16.0 * n, [&] { hbm_copy<<<n / 256, 256>>>(a.data, b.data); }));
-	print("hbm_mul_gb",
-	      per_ns("hbm_mul", 16.0 * n, [&] { hbm_mul<<<n / 256, 256>>>(a.data, b.data); }));
-	print("hbm_triad_gb", per_ns("hbm_triad", 24.0 * n,
-				     [&] { hbm_triad<<<n / 256, 256>>>(a.data, b.data, c.data); }));
-	print("hbm_fill_gb",
-	      per_ns("hbm_fill", 8.0 * n, [&] { hbm_fill<<<n / 256, 256>>>(a.data); }));
+	print("hbm_copy_gb", per_ns(16.0 * n, [&] { hbm_copy<<<n / 256, 256>>>(a.data, b.data); }));
+	print("hbm_mul_gb", per_ns(16.0 * n, [&] { hbm_mul<<<n / 256, 256>>>(a.data, b.data); }));
+	print("hbm_triad_gb",
+	      per_ns(24.0 * n, [&] { hbm_triad<<<n / 256, 256>>>(a.data, b.data, c.data); }));
+	print("hbm_fill_gb", per_ns(8.0 * n, [&] { hbm_fill<<<n / 256, 256>>>(a.data); }));
 	// 8 KiB for each unit; then 4 MiB for all, 32 KiB for each workgroup.
-	print("l1_read_gb", per_ns("cache_read", 832.0 * 8192 * 24, [&] {
+	print("l1_read_gb", per_ns(832.0 * 8192 * 24, [&] {
 		      cache_read<<<832, 256>>>(small, 1, 2048, 24, out.data);
 	      }));
-	print("l2_read_gb", per_ns("cache_read", 832.0 * 32768 * 8, [&] {
+	print("l2_read_gb", per_ns(832.0 * 32768 * 8, [&] {
 		      cache_read<<<832, 256>>>(small, 128, 8192, 8, out.data);
 	      }));
-	print("lds_read_gb", per_ns("lds_read", 832.0 * 256 * 4 * 8 * 64,
-				    [&] { lds_read<<<832, 256>>>(out.data, 64); }));
+	print("lds_read_gb",
+	      per_ns(832.0 * 256 * 4 * 8 * 64, [&] { lds_read<<<832, 256>>>(out.data, 64); }));
 }
 
 // ---- Arithmetic --------------------------------------------------------------------------------
@@ -175,17 +143,14 @@ static void arithmetic()
 		      {"mfma_f64", mfma_f64, 16 * 16 * 4 * 2},
 		      {"mfma_i8", mfma_i8, 32 * 32 * 8 * 2}};
 
-	print("fma_f32_tflops", per_ns("fma_f32", waves * 128 * 64 * 30, [&] {
-					fma_f32<<<4 * UNITS, 256>>>(30);
-				}) / 1000);
-	print("fma_f64_tflops", per_ns("fma_f64", waves * 128 * 64 * 30, [&] {
-					fma_f64<<<4 * UNITS, 256>>>(30);
-				}) / 1000);
+	print("fma_f32_tflops",
+	      per_ns(waves * 128 * 64 * 30, [&] { fma_f32<<<4 * UNITS, 256>>>(30); }) / 1000);
+	print("fma_f64_tflops",
+	      per_ns(waves * 128 * 64 * 30, [&] { fma_f64<<<4 * UNITS, 256>>>(30); }) / 1000);
 	for (auto &it : matrix)
-		print(std::string(it.name) + "_tflops",
-		      per_ns(it.name, 4 * UNITS * it.ops * 16 * 5, [&] {
-			      it.kernel<<<UNITS, 256>>>(5);
-		      }) / 1000);
+		print(std::string(it.name) + "_tflops", per_ns(4 * UNITS * it.ops * 16 * 15, [&] {
+								it.kernel<<<UNITS, 256>>>(15);
+							}) / 1000);
 }
 
 // ---- Latencies ---------------------------------------------------------------------------------
@@ -230,7 +195,7 @@ extern "C" __global__ void vec_copy(double *a, double *b, double *c, int n, int 
 		c[id] = a[id];
 }
 
-static void vcopy()
+static void vcopy(const std::string &head)
 {
 	const size_t n = 1048576;
 	device_array<double> x(n), y(n), z(n);
@@ -242,7 +207,7 @@ static void vcopy()
 		HIP(hipDeviceSynchronize());
 	}
 	b = counters("vec_copy");
-#define COUNTER(name) print("vcopy_" #name, (double)(b.name - a.name))
+#define COUNTER(name) print(head + "vcopy_" #name, (double)(b.name - a.name))
 	COUNTER(sq_busy_cu_cycles);
 	COUNTER(sq_wave_cycles);
 	COUNTER(sq_insts_flat);
@@ -258,17 +223,91 @@ static void vcopy()
 	COUNTER(tcc_ea_rdreq);
 	COUNTER(tcc_ea_wrreq);
 	COUNTER(sqc_dcache_req);
-	COUNTER(cycles);
+	print(head + "vcopy_ns", (double)(b.cycles - a.cycles) * 1e6 / device().clockRate);
 }
 
-int main()
+// ---- MI300X -------------------------------------------------------------------------------------
+
+// Reads or writes 16 bytes per lane, a piece of the buffer per round.
+__global__ __launch_bounds__(256) void wide_read(const float4 *from, size_t count, int rounds,
+						 float4 *out)
 {
-	HIP(hipFree(nullptr));
-	vcopy();
+	size_t all = (size_t)gridDim.x * 256, at = blockIdx.x * (size_t)256 + threadIdx.x;
+	float sum = 0;
+
+	for (int i = 0; i < rounds; i++)
+		for (size_t k = at; k < count; k += all)
+			sum += from[k].x;
+	if (sum == 1)
+		out->x = sum;
+}
+
+__global__ __launch_bounds__(256) void wide_write(float4 *to, size_t count, int rounds)
+{
+	size_t all = (size_t)gridDim.x * 256, at = blockIdx.x * (size_t)256 + threadIdx.x;
+
+	for (int i = 0; i < rounds; i++)
+		for (size_t k = at; k < count; k += all)
+			to[k] = float4{1, 2, 3, (float)i};
+}
+
+static void wide(const std::string &level, size_t mib, int rounds)
+{
+	const size_t count = mib << 16;
+	const int groups = 4 * units();
+	device_array<float4> buffer(count), out((size_t)1);
+
+	print("mi300x_" + level + "_read_gb", 16.0 * count * rounds / ns_of([&] {
+						      wide_read<<<groups, 256>>>(buffer.data, count,
+										 rounds, out.data);
+					      }));
+	print("mi300x_" + level + "_write_gb",
+	      16.0 * count * rounds /
+		      ns_of([&] { wide_write<<<groups, 256>>>(buffer.data, count, rounds); }));
+}
+
+static void mi300x()
+{
+	vcopy("mi300x_");
+	print("mi300x_chase_l1_cycles", chase(16 << 10));
+	print("mi300x_chase_l2_cycles", chase(1 << 20));
+	print("mi300x_chase_hbm_cycles", chase(512 << 20));
+	wide("l2", 2, 16);
+	wide("mall", 64, 1);
+	wide("hbm", 512, 1);
+}
+
+static void mi210()
+{
+	vcopy("");
 	print("chase_l1_cycles", chase(8 << 10));
 	print("chase_l2_cycles", chase(1 << 20));
 	print("chase_hbm_cycles", chase(32 << 20));
 	bandwidths();
 	arithmetic();
+	strides<float>("float", {1, 2, 3, 4, 5, 8, 16, 17, 32}, {1, 4, 8, 16});
+	strides<double>("double", {1, 2, 3, 4, 6, 8, 12, 16, 24}, {1, 2, 4, 16});
+	cache_size<8>();
+	cache_size<16>();
+	cache_size<24>();
+	cache_size<32>();
+	cache_size<64>();
+	cache_size<256>();
+	cache_size<1968>();
+	l2_sizes({1536, 3072, 5120, 8192, 12288, 16896, 36864, 100352});
+	latencies({4, 20, 130, 1374, 4333, 6348, 9299, 13620, 42767});
+	streams();
+	small_kernels();
+	laplacians();
+	yax();
+}
+
+int main()
+{
+	HIP(hipFree(nullptr));
+	if (std::string(device().gcnArchName).find("gfx942") == 0)
+		mi300x();
+	else
+		mi210();
 	return 0;
 }

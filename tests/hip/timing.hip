@@ -254,7 +254,7 @@ __global__ __launch_bounds__(1024) void read_all(const uint4 *data, uint32_t spa
 	for (int i = 0; i < rounds; i++) {
 		uint4 v = data[at];
 
-		sum += v.x ^ v.w;
+		sum += v.x ^ v.y ^ v.z ^ v.w; // all of it, in one load
 		at += gridDim.x * blockDim.x;
 		at -= at >= span ? span : 0;
 	}

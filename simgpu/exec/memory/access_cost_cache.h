@@ -21,8 +21,8 @@ struct sim_memo {
 	uintptr_t key; /* key of the instruction, + 1 for its second access */
 	uint32_t base; /* relevant part of the base address */
 	uint32_t cost[2];
-	/* For the cost model: cache lines of each 4 and 16 lanes, and runs of lines. */
-	uint32_t quads, groups, entries;
+	/* For the cost model: lines of each 4 lanes, cycles of the address unit, runs of lines. */
+	uint32_t quads, cycles, entries;
 	int32_t line[SIM_MEMO_ENTRIES]; /* first line of each run, relative to the 128-byte line of
 					 * the first address */
 	uint8_t lines[SIM_MEMO_ENTRIES];

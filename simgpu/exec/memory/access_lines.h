@@ -31,23 +31,24 @@ static unsigned int distinct(u64 *line, unsigned int n)
 /* The distinct lines of one access, and their cost. */
 struct lines {
 	unsigned int count64, count128;
-	unsigned int quads, groups; /* distinct lines of each 4 and 16 lanes */
-	bool rising;		    /* the lines never descend from lane to lane, so equal ones are
-				     * adjacent */
+	unsigned int quads;  /* distinct lines of each 4 lanes */
+	unsigned int cycles; /* of the address unit */
+	bool rising;	     /* the lines never descend from lane to lane, so equal ones are
+			      * adjacent */
 	u64 line[128];
 };
 
 /*
  * Lists the 64-byte lines of all lanes in lane order, without runs of equal ones. An access spans
- * at most two lines per 16 bytes. The counts of quads and groups are valid for rising lines only.
+ * at most two lines per 16 bytes. The count of quads is valid for rising lines only.
  */
 static void collect_lines(const struct access *acc, struct lines *ret)
 {
-	u64 quad = ~0ull, group = ~0ull;
 	unsigned int n = 0;
+	u64 quad = ~0ull;
 
 	ret->rising = true;
-	ret->quads = ret->groups = 0;
+	ret->quads = 0;
 	EACH_LANE(l, acc->exec)
 	{
 		u64 first = acc->addr[l] >> 6, last = (acc->addr[l] + acc->bytes - 1) >> 6;
@@ -58,9 +59,7 @@ static void collect_lines(const struct access *acc, struct lines *ret)
 			bool again = n && ret->line[n - 1] == at;
 
 			ret->quads += !again || l / 4 != quad;
-			ret->groups += !again || l / 16 != group;
 			quad = l / 4;
-			group = l / 16;
 			if (again)
 				continue;
 			if (n && ret->line[n - 1] > at)
@@ -71,17 +70,16 @@ static void collect_lines(const struct access *acc, struct lines *ret)
 	ret->count64 = n;
 }
 
-/* Sum of the distinct lines of each group of `lanes` lanes; a group counts at least `idle`. */
-static unsigned int pieces_of(const struct access *acc, unsigned int lanes, unsigned int idle)
+/* Sum of the distinct lines of each four lanes; four of them count at least `idle`. */
+static unsigned int quads_of(const struct access *acc, unsigned int idle)
 {
 	unsigned int count = 0;
 
-	for (unsigned int first = 0; first < 64; first += lanes) {
-		u64 piece = (lanes == 4 ? 15ull : 0xffffull) << first;
+	for (unsigned int first = 0; first < 64; first += 4) {
 		unsigned int n = 0;
 		u64 seen[32];
 
-		EACH_LANE(l, acc->exec & piece)
+		EACH_LANE(l, acc->exec & 15ull << first)
 		{
 			u64 at = acc->addr[l] >> 6, last = (acc->addr[l] + acc->bytes - 1) >> 6;
 
@@ -99,6 +97,84 @@ static unsigned int pieces_of(const struct access *acc, unsigned int lanes, unsi
 		count += n > idle ? n : idle;
 	}
 	return count;
+}
+
+/* How the L1 is divided into banks, for accesses of a size. */
+struct l1_banks {
+	unsigned int shift, mask;
+};
+
+/*
+ * Fitted to cycles that gb measured on an MI210 for strides of 4 and 8 bytes (TIME.md). Those of 16
+ * bytes are like those of 8.
+ */
+static struct l1_banks banks_of(unsigned int bytes)
+{
+	return bytes <= 4   ? (struct l1_banks){2, 3}
+	       : bytes <= 8 ? (struct l1_banks){3, 7}
+			    : (struct l1_banks){4, 3};
+}
+
+/* Cycles of four lanes: the most different places in one bank. */
+static unsigned int bank_cycles(const u64 *addr, unsigned int lanes, struct l1_banks banks)
+{
+	unsigned char count[8] = {0}, most = 0;
+	u64 seen[4];
+	unsigned int n = 0;
+
+	for (; lanes; lanes &= lanes - 1) {
+		u64 at = addr[__builtin_ctz(lanes)] >> banks.shift;
+		unsigned int i = 0;
+
+		while (i < n && seen[i] != at)
+			i++;
+		if (i < n)
+			continue;
+		seen[n++] = at;
+		most = ++count[at & banks.mask] > most ? count[at & banks.mask] : most;
+	}
+	return most;
+}
+
+/* Four lanes that access dwords in sequence, or the same one: the first's address + 1, or 0. */
+static u64 sequence_from(const u64 *addr, unsigned int lanes)
+{
+	u64 lo = ~0ull, hi = 0;
+
+	for (; lanes; lanes &= lanes - 1) {
+		u64 at = addr[__builtin_ctz(lanes)];
+
+		lo = at < lo ? at : lo;
+		hi = at > hi ? at : hi;
+	}
+	return hi - lo < 16 ? lo + 1 : 0;
+}
+
+/*
+ * Cycles of the address unit: four lanes per cycle, more if they conflict in the banks of the L1.
+ * Of dwords in sequence it processes sixteen lanes per cycle.
+ */
+static unsigned int address_cycles(const struct access *acc)
+{
+	const struct l1_banks banks = banks_of(acc->bytes);
+	unsigned int cycles = 0;
+	u64 previous = 0;
+
+	for (unsigned int first = 0; first < 64; first += 4) {
+		unsigned int lanes = (unsigned int)(acc->exec >> first) & 15;
+		u64 from;
+
+		previous = first % 16 ? previous : 0;
+		if (!lanes)
+			continue;
+		from = acc->bytes <= 4 ? sequence_from(acc->addr + first, lanes) : 0;
+		if (!from)
+			cycles += bank_cycles(acc->addr + first, lanes, banks);
+		else if (!previous || from - previous > 16)
+			cycles++;
+		previous = from;
+	}
+	return cycles;
 }
 
 #if defined(__AVX512F__)
@@ -158,7 +234,6 @@ static bool find_rising_lines(const struct access *acc, struct lines *ret)
 		return false;
 	ret->rising = true;
 	ret->quads = 16 + (unsigned int)__builtin_popcountll(steps & ~0x1111111111111111ull);
-	ret->groups = 4 + (unsigned int)__builtin_popcountll(steps & ~0x0001000100010001ull);
 	ret->count128 = 0;
 	for (u64 left = steps | 1; left; left &= left - 1) {
 		ret->line[n] = line[__builtin_ctzll(left)];
@@ -174,13 +249,13 @@ static void find_lines(const struct access *acc, struct lines *ret)
 	unsigned int pairs = 0;
 	u64 pair[128];
 
+	ret->cycles = address_cycles(acc);
 	if (find_rising_lines(acc, ret))
 		return;
 	collect_lines(acc, ret);
 	if (!ret->rising) {
 		ret->count64 = distinct(ret->line, ret->count64);
-		ret->quads = pieces_of(acc, 4, 0);
-		ret->groups = pieces_of(acc, 16, 0);
+		ret->quads = quads_of(acc, 0);
 	}
 	for (unsigned int i = 0; i < ret->count64; i++)
 		if (!pairs || pair[pairs - 1] != ret->line[i] >> 1)

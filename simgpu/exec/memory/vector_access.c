@@ -57,7 +57,7 @@ static unsigned int put_entries(const struct lines *lines, u64 *to)
 /* 64 contiguous lanes, starting at `first`. */
 static void trace_contiguous(struct sim_trace *trace, u64 first, unsigned int bytes)
 {
-	unsigned int quad = 4 * bytes, quads = 16, groups;
+	unsigned int quad = 4 * bytes, quads = 16;
 	u64 lines = ((first + 64ull * bytes - 1) >> 6) - (first >> 6) + 1;
 
 	if (64 % quad) {
@@ -70,14 +70,9 @@ static void trace_contiguous(struct sim_trace *trace, u64 first, unsigned int by
 		quads += (unsigned int)lines - 1;
 	}
 	trace->word[trace->words++] = first >> 6 << 8 | lines;
-	if (bytes < 4)
-		groups = 4 + (first % (4 * quad) ? (unsigned int)lines - 1 : 0);
-	else /* sixteen lanes cover `bytes` / 4 lines, one more if they do not begin at a line
-	      * boundary */
-		groups = bytes + (first % 64 ? 4 : 0);
 	sim_trace_vector(trace, (struct sim_touched){
 					.quads = quads,
-					.groups = groups,
+					.cycles = bytes <= 4 ? 4 : 16,
 					.entries = 1,
 					.lines = (unsigned int)lines,
 					.bytes = 64 * bytes,
@@ -92,7 +87,7 @@ static void trace_lines(struct sim_trace *trace, const struct access *acc,
 	trace->words += n;
 	sim_trace_vector(trace, (struct sim_touched){
 					.quads = lines->quads,
-					.groups = lines->groups,
+					.cycles = lines->cycles,
 					.entries = n,
 					.lines = lines->count64,
 					.bytes = lane_bytes(acc),
@@ -109,7 +104,7 @@ static void trace_memo(struct sim_trace *trace, const struct access *acc,
 	trace->words += memo->entries;
 	sim_trace_vector(trace, (struct sim_touched){
 					.quads = memo->quads,
-					.groups = memo->groups,
+					.cycles = memo->cycles,
 					.entries = memo->entries,
 					.lines = memo->cost[0],
 					.bytes = lane_bytes(acc),
@@ -124,7 +119,7 @@ static void memo_lines(struct sim_memo *memo, const struct lines *lines, u64 fir
 	memo->cost[0] = lines->count64;
 	memo->cost[1] = lines->count128;
 	memo->quads = lines->quads;
-	memo->groups = lines->groups;
+	memo->cycles = lines->cycles;
 	memo->entries = put_entries(lines, entry);
 	for (unsigned int i = 0; i < memo->entries && i < SIM_MEMO_ENTRIES; i++) {
 		memo->line[i] = (int32_t)((entry[i] >> 8) - (first >> 7 << 1));
@@ -166,7 +161,7 @@ void LEVEL(mem_trace_scratch)(struct sim_wave *w, const struct access *acc)
 	trace->words += n;
 	sim_trace_vector(trace, (struct sim_touched){
 					.quads = 16 * rows,
-					.groups = n > 4 * rows ? n : 4 * rows,
+					.cycles = n > 4 * rows ? n : 4 * rows,
 					.entries = n,
 					.lines = n,
 					.bytes = lane_bytes(acc),
@@ -219,8 +214,8 @@ static void add_lines(struct sim_wave *w, const struct sim_inst *ip, const struc
 	struct sim_counters *counters = w->group->counters;
 	struct lines lines;
 
-	if (w->code->pcs && pieces_of(acc, 4, 0))
-		counters->quads += pieces_of(acc, 4, 1);
+	if (w->code->pcs && quads_of(acc, 0))
+		counters->quads += quads_of(acc, 1);
 	if (acc->contiguous) {
 		u64 first = acc->addr[0], last = first + 64ull * acc->bytes - 1;
 
