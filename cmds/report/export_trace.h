@@ -15,6 +15,14 @@ struct report_db;
  */
 struct probe_err *export_chrome(const struct report *report, const struct report_db *db, FILE *out);
 
+/*
+ * Perfetto's own format (protobuf): a track per queue, for the copies of a device, and per thread;
+ * flows from calls to kernels and copies. Times are absolute, CLOCK_BOOTTIME, as in traces of the
+ * system.
+ */
+struct probe_err *export_perfetto(const struct report *report, const struct report_db *db,
+				  FILE *out);
+
 /* The file format of speedscope: PC samples by stack. */
 struct probe_err *export_speedscope(const struct report *report, const struct report_db *db,
 				    FILE *out);

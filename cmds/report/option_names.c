@@ -3,9 +3,9 @@
 
 #include <stddef.h>
 
-const char *const report_format_names[] = {"table", "csv",    "json",	    "rocprofv3",
-					   "sarif", "github", "markdown",   "junit",
-					   "html",  "chrome", "speedscope", NULL};
+const char *const report_format_names[] = {"table",    "csv",	     "json",  "rocprofv3", "sarif",
+					   "github",   "markdown",   "junit", "html",	   "chrome",
+					   "perfetto", "speedscope", NULL};
 
 const char *report_option_names(enum report_option_group group)
 {

@@ -96,7 +96,7 @@ static const struct probe_option options[] = {
 	{"format", 0, "NAME",
 	 "table, csv or json (table); samples: also rocprofv3, its CSV;\n"
 	 "check: also sarif, github, markdown, junit; export: html,\n"
-	 "chrome (also for Perfetto), speedscope, rocprofv3 (its files of kernels)",
+	 "chrome, perfetto, speedscope, rocprofv3 (its files of kernels)",
 	 KEY_FORMAT},
 	{"separator", 't', "SEP", "csv: one character between fields (,)", KEY_SEPARATOR},
 	{"header", 0, NULL, "print column names (default)", KEY_HEADER},

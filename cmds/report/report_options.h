@@ -25,6 +25,7 @@ enum report_format {
 	REPORT_JUNIT,
 	REPORT_HTML, /* for `export` only */
 	REPORT_CHROME,
+	REPORT_PERFETTO,
 	REPORT_SPEEDSCOPE,
 	REPORT_ALL_FORMATS,
 };

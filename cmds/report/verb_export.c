@@ -12,14 +12,16 @@
 
 static struct probe_err *check(const struct report *report)
 {
-	if (report->merge && report->format != REPORT_CHROME && report->format != REPORT_ROCPROFV3)
-		return probe_err_create("--merge: only with --format chrome and rocprofv3");
+	if (report->merge && report->format != REPORT_CHROME && report->format != REPORT_PERFETTO &&
+	    report->format != REPORT_ROCPROFV3)
+		return probe_err_create("--merge: only with --format chrome, perfetto and "
+					"rocprofv3");
 	if (report->file_count != 1 && !report->merge)
 		return probe_err_create("export: expected one database, not %zu",
 					report->file_count);
 	if (report->format == REPORT_TABLE)
 		return probe_err_create("export: --format is missing; expected html, chrome, "
-					"speedscope or rocprofv3");
+					"perfetto, speedscope or rocprofv3");
 	if (report->format == REPORT_ROCPROFV3 && !report->output)
 		return probe_err_create("export --format rocprofv3 writes several files: give the "
 					"beginning of their names with --output PREFIX");
@@ -31,6 +33,8 @@ static struct probe_err *put(const struct report *report, const struct report_db
 	switch (report->format) {
 	case REPORT_CHROME:
 		return export_chrome(report, db, out);
+	case REPORT_PERFETTO:
+		return export_perfetto(report, db, out);
 	case REPORT_SPEEDSCOPE:
 		return export_speedscope(report, db, out);
 	default:
@@ -56,8 +60,8 @@ const struct report_verb report_verb_export = {
 	.name = "export",
 	.help = "the run as an HTML page, or for chrome://tracing, Perfetto, speedscope, scripts",
 	.options = REPORT_O_KERNEL | REPORT_O_OUTPUT | REPORT_O_MERGE,
-	.formats = 1 << REPORT_HTML | 1 << REPORT_CHROME | 1 << REPORT_SPEEDSCOPE |
-		   1 << REPORT_ROCPROFV3,
+	.formats = 1 << REPORT_HTML | 1 << REPORT_CHROME | 1 << REPORT_PERFETTO |
+		   1 << REPORT_SPEEDSCOPE | 1 << REPORT_ROCPROFV3,
 	.counts = true,
 	.check = check,
 	.show = show,

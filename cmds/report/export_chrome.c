@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* Trace Event Format; see export_trace.h. */
+#include <string.h>
+
+#include "cmds/report/escape.h"
+#include "cmds/report/export_trace.h"
+#include "cmds/report/report_db.h"
+#include "cmds/report/viewer_events.h"
+#include "common/err.h"
+
+struct chrome {
+	struct report_json json;
+	int64_t first; /* ns; times are relative to it */
+};
+
+static void put_member(struct report_json *json, const char *key, const char *text)
+{
+	report_json_key(json, key);
+	report_json_text(json, text);
+}
+
+static void put_number(struct report_json *json, const char *key, int64_t value)
+{
+	report_json_key(json, key);
+	report_json_int(json, value);
+}
+
+/* Times are in us. */
+static void put_start(struct chrome *chrome, sqlite3_stmt *stmt, int column)
+{
+	report_json_key(&chrome->json, "ts");
+	report_json_real(&chrome->json,
+			 (double)(sqlite3_column_int64(stmt, column) - chrome->first) / 1000.0);
+}
+
+static void put_duration(struct report_json *json, sqlite3_stmt *stmt, int column)
+{
+	report_json_key(json, "dur");
+	report_json_real(json, (double)sqlite3_column_int64(stmt, column) / 1000.0);
+}
+
+/* Metadata: the name that the viewer shows for a process or thread. */
+static void put_name(struct report_json *json, const char *event, sqlite3_stmt *stmt,
+		     const char *name)
+{
+	report_json_open(json, '{');
+	put_member(json, "ph", "M");
+	put_member(json, "name", event);
+	put_number(json, "pid", sqlite3_column_int64(stmt, 0));
+	put_number(json, "tid", sqlite3_column_int64(stmt, 1));
+	report_json_key(json, "args");
+	report_json_open(json, '{');
+	put_member(json, "name", name);
+	report_json_close(json, '}');
+	report_json_close(json, '}');
+}
+
+static void put_track(void *user, sqlite3_stmt *stmt)
+{
+	struct chrome *chrome = user;
+
+	put_name(&chrome->json, "process_name", stmt, report_cell(stmt, T_PROCESS));
+	put_name(&chrome->json, "thread_name", stmt, report_cell(stmt, T_THREAD));
+}
+
+static void put_dispatch(void *user, sqlite3_stmt *stmt)
+{
+	struct chrome *chrome = user;
+	struct report_json *json = &chrome->json;
+	bool clone = sqlite3_column_int(stmt, D_CLONE);
+
+	report_json_open(json, '{');
+	put_member(json, "ph", "X");
+	put_member(json, "cat", clone ? "instrumented" : "kernel");
+	put_member(json, "name", report_cell(stmt, D_KERNEL));
+	put_number(json, "pid", sqlite3_column_int64(stmt, D_AGENT));
+	put_number(json, "tid", sqlite3_column_int64(stmt, D_QUEUE));
+	put_start(chrome, stmt, D_START);
+	put_duration(json, stmt, D_DURATION);
+	report_json_key(json, "args");
+	report_json_open(json, '{');
+	put_number(json, "dispatch", sqlite3_column_int64(stmt, D_DISPATCH));
+	put_member(json, "variant", clone ? "instrumented clone" : "original");
+	put_member(json, "grid", report_cell(stmt, D_GRID));
+	put_member(json, "workgroup", report_cell(stmt, D_GROUP));
+	put_number(json, "lds bytes", sqlite3_column_int64(stmt, D_LDS));
+	report_json_close(json, '}');
+	report_json_close(json, '}');
+}
+
+static void put_event(void *user, sqlite3_stmt *stmt)
+{
+	struct chrome *chrome = user;
+	struct report_json *json = &chrome->json;
+	const char *category = report_cell(stmt, E_CATEGORY);
+	bool instant = !strcmp(category, "mark");
+
+	report_json_open(json, '{');
+	put_member(json, "ph", instant ? "i" : "X");
+	put_member(json, "cat", category);
+	put_member(json, "name", report_cell(stmt, E_NAME));
+	put_number(json, "pid", sqlite3_column_int64(stmt, E_PID));
+	put_number(json, "tid", sqlite3_column_int64(stmt, E_TID));
+	put_start(chrome, stmt, E_START);
+	if (instant)
+		put_member(json, "s", "t");
+	else
+		put_duration(json, stmt, E_DURATION);
+	report_json_key(json, "args");
+	report_json_open(json, '{');
+	if (sqlite3_column_int64(stmt, E_CORRELATION))
+		put_number(json, "correlation", sqlite3_column_int64(stmt, E_CORRELATION));
+	if (sqlite3_column_type(stmt, E_BYTES) != SQLITE_NULL)
+		put_number(json, "bytes", sqlite3_column_int64(stmt, E_BYTES));
+	report_json_close(json, '}');
+	report_json_close(json, '}');
+}
+
+/* One end of an arrow; `at`: its first column. It binds to the slice that contains the time. */
+static void put_end(struct chrome *chrome, sqlite3_stmt *stmt, bool start, int at)
+{
+	struct report_json *json = &chrome->json;
+
+	report_json_open(json, '{');
+	put_member(json, "ph", start ? "s" : "f");
+	put_member(json, "cat", "launch");
+	put_member(json, "name", "launch");
+	put_number(json, "id", sqlite3_column_int64(stmt, 0));
+	put_number(json, "pid", sqlite3_column_int64(stmt, at));
+	put_number(json, "tid", sqlite3_column_int64(stmt, at + 1));
+	put_start(chrome, stmt, at + 2);
+	if (!start)
+		put_member(json, "bp", "e");
+	report_json_close(json, '}');
+}
+
+static void put_arrow(void *user, sqlite3_stmt *stmt)
+{
+	put_end(user, stmt, true, 1);
+	put_end(user, stmt, false, 4);
+}
+
+struct probe_err *export_chrome(const struct report *report, const struct report_db *db, FILE *out)
+{
+	static const struct {
+		const char *sql;
+		void (*put)(void *user, sqlite3_stmt *stmt);
+	} parts[] = {
+		{viewer_tracks_sql, put_track},
+		{viewer_dispatches_sql, put_dispatch},
+		{viewer_events_sql, put_event},
+		{viewer_arrows_sql, put_arrow},
+	};
+	struct chrome chrome = {.json = {.out = out, .compact = true}};
+	struct report_json *json = &chrome.json;
+	struct probe_err *err = viewer_first(db, &chrome.first);
+
+	report_json_open(json, '{');
+	put_member(json, "displayTimeUnit", "ns");
+	report_json_key(json, "traceEvents");
+	report_json_open(json, '[');
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !err; i++)
+		err = viewer_each(report, db, parts[i].sql, parts[i].put, &chrome);
+	report_json_close(json, ']');
+	report_json_close(json, '}');
+	return err;
+}

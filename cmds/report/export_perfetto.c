@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/* Perfetto's format; see export_trace.h. Numbers of fields are those of perfetto_trace.proto. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmds/report/export_trace.h"
+#include "cmds/report/protobuf.h"
+#include "cmds/report/viewer_events.h"
+#include "common/err.h"
+
+enum {
+	TRACE_PACKET = 1,
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE = 10,
+	PACKET_TRACK_EVENT = 11,
+	PACKET_TRACK_DESCRIPTOR = 60,
+	TRACK_UUID = 1,
+	TRACK_NAME = 2,
+	TRACK_PROCESS = 3,
+	TRACK_THREAD = 4,
+	TRACK_PARENT = 5,
+	PROCESS_PID = 1,
+	PROCESS_NAME = 6,
+	THREAD_PID = 1,
+	THREAD_TID = 2,
+	THREAD_NAME = 5,
+	EVENT_ANNOTATION = 4,
+	EVENT_TYPE = 9,
+	EVENT_TRACK = 11,
+	EVENT_CATEGORY = 22,
+	EVENT_NAME = 23,
+	EVENT_FLOW = 47,
+	EVENT_FLOW_END = 48,
+	ANNOTATION_INT = 4,
+	ANNOTATION_TEXT = 6,
+	ANNOTATION_NAME = 10,
+	SLICE_BEGIN = 1,
+	SLICE_END = 2,
+	INSTANT = 3,
+};
+
+enum { LANES = 64, NESTED = 64 };
+
+/*
+ * Slices of a track must be nested, but dispatches of a queue, and ranges that a program begins and
+ * ends as it likes, overlap. A slice goes to the first lane in which it does not; the viewer shows
+ * lanes, which are tracks of the same name, as one.
+ */
+struct lane {
+	int64_t ends[NESTED]; /* of the slices that are open at the last start */
+	unsigned depth;
+};
+
+struct track {
+	int64_t pid, tid;
+	char *name;
+	struct lane *lanes;
+	unsigned lane_count;
+};
+
+struct perfetto {
+	FILE *out;
+	struct protobuf packet;
+	struct track *tracks; /* sorted by pid and tid */
+	size_t track_count;
+	int64_t last_pid;
+	bool failed; /* without memory */
+};
+
+/* ---- Packets --------------------------------------------------------------------------------- */
+
+static size_t open_packet(struct perfetto *perfetto)
+{
+	size_t opened;
+
+	perfetto->packet.size = 0;
+	opened = protobuf_open(&perfetto->packet, TRACE_PACKET);
+	protobuf_put_uint(&perfetto->packet, PACKET_SEQUENCE, 1);
+	return opened;
+}
+
+static void close_packet(struct perfetto *perfetto, size_t opened)
+{
+	protobuf_close(&perfetto->packet, opened);
+	if (perfetto->packet.failed)
+		perfetto->failed = true;
+	else
+		fwrite(perfetto->packet.bytes, 1, perfetto->packet.size, perfetto->out);
+}
+
+static size_t open_event(struct perfetto *perfetto, int64_t time, unsigned type, uint64_t track)
+{
+	size_t opened;
+
+	protobuf_put_uint(&perfetto->packet, PACKET_TIMESTAMP, (uint64_t)time);
+	opened = protobuf_open(&perfetto->packet, PACKET_TRACK_EVENT);
+	protobuf_put_uint(&perfetto->packet, EVENT_TYPE, type);
+	protobuf_put_uint(&perfetto->packet, EVENT_TRACK, track);
+	return opened;
+}
+
+static void put_text(struct perfetto *perfetto, const char *name, const char *text)
+{
+	size_t opened = protobuf_open(&perfetto->packet, EVENT_ANNOTATION);
+
+	protobuf_put_text(&perfetto->packet, ANNOTATION_NAME, name);
+	protobuf_put_text(&perfetto->packet, ANNOTATION_TEXT, text);
+	protobuf_close(&perfetto->packet, opened);
+}
+
+static void put_number(struct perfetto *perfetto, const char *name, int64_t value)
+{
+	size_t opened = protobuf_open(&perfetto->packet, EVENT_ANNOTATION);
+
+	protobuf_put_text(&perfetto->packet, ANNOTATION_NAME, name);
+	protobuf_put_uint(&perfetto->packet, ANNOTATION_INT, (uint64_t)value);
+	protobuf_close(&perfetto->packet, opened);
+}
+
+/* ---- Tracks ---------------------------------------------------------------------------------- */
+
+/* Tracks of devices and processes have their pid as uuid; the others and their lanes follow. */
+static uint64_t uuid_of_process(int64_t pid)
+{
+	return (uint64_t)pid + 1;
+}
+
+static uint64_t uuid_of(const struct perfetto *perfetto, const struct track *track, unsigned lane)
+{
+	return 1ull << 40 | (uint64_t)(track - perfetto->tracks) * LANES | lane;
+}
+
+static bool is_host(int64_t pid)
+{
+	return pid >= VIEWER_HOST;
+}
+
+static int64_t os_pid(int64_t pid)
+{
+	return (pid - VIEWER_HOST) % VIEWER_PER_FILE;
+}
+
+static void put_process(struct perfetto *perfetto, int64_t pid, const char *name)
+{
+	struct protobuf *to = &perfetto->packet;
+	size_t packet = open_packet(perfetto);
+	size_t descriptor = protobuf_open(to, PACKET_TRACK_DESCRIPTOR);
+
+	protobuf_put_uint(to, TRACK_UUID, uuid_of_process(pid));
+	if (is_host(pid)) {
+		size_t process = protobuf_open(to, TRACK_PROCESS);
+
+		protobuf_put_uint(to, PROCESS_PID, (uint64_t)os_pid(pid));
+		protobuf_put_text(to, PROCESS_NAME, name);
+		protobuf_close(to, process);
+	} else {
+		protobuf_put_text(to, TRACK_NAME, name);
+	}
+	protobuf_close(to, descriptor);
+	close_packet(perfetto, packet);
+}
+
+static void put_lane(struct perfetto *perfetto, const struct track *track, unsigned lane)
+{
+	struct protobuf *to = &perfetto->packet;
+	size_t packet = open_packet(perfetto);
+	size_t descriptor = protobuf_open(to, PACKET_TRACK_DESCRIPTOR);
+
+	protobuf_put_uint(to, TRACK_UUID, uuid_of(perfetto, track, lane));
+	if (is_host(track->pid) && !lane) {
+		size_t thread = protobuf_open(to, TRACK_THREAD);
+
+		protobuf_put_uint(to, THREAD_PID, (uint64_t)os_pid(track->pid));
+		protobuf_put_uint(to, THREAD_TID, (uint64_t)track->tid);
+		protobuf_put_text(to, THREAD_NAME, track->name);
+		protobuf_close(to, thread);
+	} else {
+		protobuf_put_text(to, TRACK_NAME, track->name);
+		protobuf_put_uint(to, TRACK_PARENT, uuid_of_process(track->pid));
+	}
+	protobuf_close(to, descriptor);
+	close_packet(perfetto, packet);
+}
+
+static bool add_track(struct perfetto *perfetto, int64_t pid, int64_t tid, const char *name)
+{
+	size_t n = perfetto->track_count;
+	struct track *grown = perfetto->tracks;
+
+	/* The array grows at powers of two. */
+	if (!(n & (n - 1)))
+		grown = realloc(perfetto->tracks, (n ? 2 * n : 1) * sizeof(*grown));
+	if (!grown)
+		return false;
+	perfetto->tracks = grown;
+	grown[n] = (struct track){.pid = pid, .tid = tid, .name = strdup(name)};
+	perfetto->track_count += grown[n].name != NULL;
+	return grown[n].name;
+}
+
+static void take_track(void *user, sqlite3_stmt *stmt)
+{
+	struct perfetto *perfetto = user;
+	int64_t pid = sqlite3_column_int64(stmt, T_PID);
+
+	if (!add_track(perfetto, pid, sqlite3_column_int64(stmt, T_TID),
+		       report_cell(stmt, T_THREAD))) {
+		perfetto->failed = true;
+		return;
+	}
+	if (pid != perfetto->last_pid)
+		put_process(perfetto, pid, report_cell(stmt, T_PROCESS));
+	perfetto->last_pid = pid;
+}
+
+static struct track *find_track(const struct perfetto *perfetto, int64_t pid, int64_t tid)
+{
+	size_t low = 0, high = perfetto->track_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct track *at = &perfetto->tracks[middle];
+
+		if (at->pid < pid || (at->pid == pid && at->tid < tid))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < perfetto->track_count && perfetto->tracks[low].pid == pid &&
+			       perfetto->tracks[low].tid == tid
+		       ? &perfetto->tracks[low]
+		       : NULL;
+}
+
+/* Puts a slice on a lane if it is inside of those that are open; on a device, if none is. */
+static bool fits(struct lane *lane, bool host, int64_t start, int64_t end)
+{
+	while (lane->depth && lane->ends[lane->depth - 1] <= start)
+		lane->depth--;
+	if (lane->depth && (!host || lane->ends[lane->depth - 1] < end || lane->depth == NESTED))
+		return false;
+	lane->ends[lane->depth++] = end;
+	return true;
+}
+
+/* The uuid of the lane of a slice; 0 = without memory. If there are too many, the last one. */
+static uint64_t lane_of(struct perfetto *perfetto, struct track *track, int64_t start, int64_t end)
+{
+	struct lane *grown;
+
+	for (unsigned i = 0; i < track->lane_count; i++)
+		if (fits(&track->lanes[i], is_host(track->pid), start, end))
+			return uuid_of(perfetto, track, i);
+	if (track->lane_count == LANES)
+		return uuid_of(perfetto, track, LANES - 1);
+	grown = realloc(track->lanes, (track->lane_count + 1) * sizeof(*grown));
+	if (!grown)
+		return 0;
+	track->lanes = grown;
+	grown[track->lane_count] = (struct lane){.ends = {end}, .depth = 1};
+	put_lane(perfetto, track, track->lane_count);
+	return uuid_of(perfetto, track, track->lane_count++);
+}
+
+/* ---- Slices ---------------------------------------------------------------------------------- */
+
+/* A slice, or a mark. Annotations are added to the packet by the caller. */
+struct slice {
+	const char *category, *name;
+	int64_t pid, tid, start, end, correlation;
+	bool mark;
+};
+
+/* Ids of flows are unique in the trace: correlations are those of one process. */
+static uint64_t flow_of(const struct slice *slice)
+{
+	int64_t ordinal = is_host(slice->pid) ? (slice->pid - VIEWER_HOST) / VIEWER_PER_FILE
+					      : slice->pid / 1000;
+
+	return (uint64_t)slice->correlation | (uint64_t)ordinal << 40;
+}
+
+/* Begins a slice's packet; false: it cannot be put. *ret: what to close. */
+static bool begin_slice(struct perfetto *perfetto, const struct slice *slice, size_t ret[2],
+			uint64_t *ret_lane)
+{
+	struct track *track = find_track(perfetto, slice->pid, slice->tid);
+
+	*ret_lane = track ? lane_of(perfetto, track, slice->start, slice->end) : 0;
+	if (!*ret_lane) {
+		perfetto->failed = perfetto->failed || track;
+		return false;
+	}
+	ret[0] = open_packet(perfetto);
+	ret[1] = open_event(perfetto, slice->start, slice->mark ? INSTANT : SLICE_BEGIN, *ret_lane);
+	protobuf_put_text(&perfetto->packet, EVENT_CATEGORY, slice->category);
+	protobuf_put_text(&perfetto->packet, EVENT_NAME, slice->name);
+	if (slice->correlation > 0)
+		protobuf_put_fixed64(&perfetto->packet,
+				     is_host(slice->pid) ? EVENT_FLOW : EVENT_FLOW_END,
+				     flow_of(slice));
+	return true;
+}
+
+static void end_slice(struct perfetto *perfetto, const struct slice *slice, const size_t opened[2],
+		      uint64_t lane)
+{
+	size_t packet, event;
+
+	protobuf_close(&perfetto->packet, opened[1]);
+	close_packet(perfetto, opened[0]);
+	if (slice->mark)
+		return;
+	packet = open_packet(perfetto);
+	event = open_event(perfetto, slice->end, SLICE_END, lane);
+	protobuf_close(&perfetto->packet, event);
+	close_packet(perfetto, packet);
+}
+
+static void take_dispatch(void *user, sqlite3_stmt *stmt)
+{
+	struct perfetto *perfetto = user;
+	bool clone = sqlite3_column_int(stmt, D_CLONE);
+	const struct slice slice = {
+		.category = clone ? "instrumented" : "kernel",
+		.name = report_cell(stmt, D_KERNEL),
+		.pid = sqlite3_column_int64(stmt, D_AGENT),
+		.tid = sqlite3_column_int64(stmt, D_QUEUE),
+		.start = sqlite3_column_int64(stmt, D_START),
+		.end = sqlite3_column_int64(stmt, D_START) + sqlite3_column_int64(stmt, D_DURATION),
+		.correlation = sqlite3_column_int64(stmt, D_CORRELATION),
+	};
+	size_t opened[2];
+	uint64_t lane;
+
+	if (!begin_slice(perfetto, &slice, opened, &lane))
+		return;
+	put_number(perfetto, "dispatch", sqlite3_column_int64(stmt, D_DISPATCH));
+	put_text(perfetto, "variant", clone ? "instrumented clone" : "original");
+	put_text(perfetto, "grid", report_cell(stmt, D_GRID));
+	put_text(perfetto, "workgroup", report_cell(stmt, D_GROUP));
+	put_number(perfetto, "lds bytes", sqlite3_column_int64(stmt, D_LDS));
+	end_slice(perfetto, &slice, opened, lane);
+}
+
+static void take_event(void *user, sqlite3_stmt *stmt)
+{
+	struct perfetto *perfetto = user;
+	const char *category = report_cell(stmt, E_CATEGORY);
+	const struct slice slice = {
+		.category = category,
+		.name = report_cell(stmt, E_NAME),
+		.pid = sqlite3_column_int64(stmt, E_PID),
+		.tid = sqlite3_column_int64(stmt, E_TID),
+		.start = sqlite3_column_int64(stmt, E_START),
+		.end = sqlite3_column_int64(stmt, E_START) + sqlite3_column_int64(stmt, E_DURATION),
+		.correlation = sqlite3_column_int64(stmt, E_CORRELATION),
+		.mark = !strcmp(category, "mark"),
+	};
+	size_t opened[2];
+	uint64_t lane;
+
+	if (!begin_slice(perfetto, &slice, opened, &lane))
+		return;
+	if (slice.correlation)
+		put_number(perfetto, "correlation", slice.correlation);
+	if (sqlite3_column_type(stmt, E_BYTES) != SQLITE_NULL)
+		put_number(perfetto, "bytes", sqlite3_column_int64(stmt, E_BYTES));
+	end_slice(perfetto, &slice, opened, lane);
+}
+
+struct probe_err *export_perfetto(const struct report *report, const struct report_db *db,
+				  FILE *out)
+{
+	struct perfetto perfetto = {.out = out, .last_pid = -1};
+	struct probe_err *err = viewer_each(report, db, viewer_tracks_sql, take_track, &perfetto);
+
+	if (!err)
+		err = viewer_each(report, db, viewer_dispatches_sql, take_dispatch, &perfetto);
+	if (!err)
+		err = viewer_each(report, db, viewer_events_sql, take_event, &perfetto);
+	if (!err && perfetto.failed)
+		err = probe_err_oom();
+	for (size_t i = 0; i < perfetto.track_count; i++) {
+		free(perfetto.tracks[i].name);
+		free(perfetto.tracks[i].lanes);
+	}
+	free(perfetto.tracks);
+	protobuf_deinit(&perfetto.packet);
+	return err;
+}

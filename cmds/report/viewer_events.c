@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmds/report/viewer_events.h"
+
+#include "cmds/report/report_options.h"
+#include "cmds/report/trace_events.h"
+#include "common/err.h"
+#include "store/sql_words.h"
+
+/*
+ * Viewers order by process and thread: a device is a process with its queues and its copies, and
+ * so is the program with its threads. Their numbers must differ; those of the n-th process
+ * (--merge) begin at 1000 n and 10000000 n.
+ */
+#define DEVICES(guid) "1000 * " TRACE_ORDINAL(guid) " + "
+#define HOST(guid)    "1000000 + 10000000 * " TRACE_ORDINAL(guid) " + "
+#define COPIES	      "1000000"
+/* The GPU of a copy; the CPU's if it is between CPUs. */
+#define COPY_AGENT                                                                                 \
+	"coalesce((SELECT min(a.id) FROM rocpd_info_agent a WHERE a.type = 'GPU' AND "             \
+	"a.guid = m.guid AND a.id IN (m.src_agent_id, m.dst_agent_id)), m.dst_agent_id, 0)"
+
+/* clang-format off: it would break the lines inside of the queries. */
+const char viewer_dispatches_sql[] =
+	"SELECT k.display_name, " DEVICES("r.guid") "r.agent_id, r.queue_id, r.start, "
+			   "r.\"end\" - r.start, r.dispatch_id, coalesce(" SQL_INSTRUMENTED(
+				   "p") ", 0), "
+					"r.grid_size_x || ' x ' || r.grid_size_y || ' x ' || r.grid_size_z, r.workgroup_size_x || "
+					"' x ' || r.workgroup_size_y || ' x ' || r.workgroup_size_z, r.group_segment_size, e.stack_id "
+					"FROM " TRACE_DISPATCHES
+					"LEFT JOIN rocpd_event e ON e.id = r.event_id AND e.guid = r.guid%s ORDER BY r.start";
+
+/* pid, tid, name of the first, name of the second. */
+const char viewer_tracks_sql[] =
+	"SELECT DISTINCT " DEVICES("r.guid") "r.agent_id, r.queue_id, " TRACE_PROCESS(
+		"r.guid") " || a.name || ' ' || coalesce(a.product_name, ''), 'queue ' || r.queue_id "
+			  "FROM rocpd_kernel_dispatch r "
+			  "LEFT JOIN rocpd_info_agent a ON a.id = r.agent_id AND a.guid = r.guid "
+			  "UNION SELECT " DEVICES("m.guid") COPY_AGENT
+	", " COPIES ", " TRACE_PROCESS(
+		"m.guid") " || a.name || ' ' || coalesce(a.product_name, ''), 'copies' FROM rocpd_memory_copy m "
+			  "LEFT JOIN rocpd_info_agent a ON a.id = " COPY_AGENT
+			  " AND a.guid = m.guid "
+			  "UNION SELECT " HOST(
+				  "p.guid") "p.pid, t.tid, 'process ' || p.pid, "
+					    "coalesce(t.name, 'thread ' || t.tid) FROM (SELECT DISTINCT tid, guid FROM rocpd_region) r "
+					    "JOIN rocpd_info_thread t ON t.id = r.tid AND t.guid = r.guid "
+					    "JOIN rocpd_info_process p ON p.id = t.pid AND p.guid = t.guid ORDER BY 1, 2";
+
+#define THREAD_AND_PROCESS                                                                         \
+	"JOIN rocpd_info_thread t ON t.id = r.tid AND t.guid = r.guid "                            \
+	"JOIN rocpd_info_process p ON p.id = r.pid AND p.guid = r.guid "
+
+/* Copies, calls, ranges and marks: category, name, pid, tid, ts, dur, correlation, bytes. */
+const char viewer_events_sql[] =
+	"SELECT 'copy', s.string, " DEVICES("m.guid") COPY_AGENT ", " COPIES ", m.start AS ts, m.\"end\" - m.start, e.stack_id, m.size "
+			   "FROM " TRACE_COPIES
+			   "LEFT JOIN rocpd_event e ON e.id = m.event_id AND e.guid = m.guid "
+			   "UNION ALL SELECT CASE WHEN c.string <> '" TRACE_MARKERS
+			   "' THEN c.string "
+			   "WHEN r.\"end\" = r.start THEN 'mark' ELSE 'range' END, s.string, " HOST(
+				   "p.guid") "p.pid, t.tid, r.start, r.\"end\" - r.start, "
+									      "e.stack_id, NULL FROM " TRACE_REGIONS
+										      THREAD_AND_PROCESS
+									      "ORDER BY ts, 6 DESC";
+
+/* From the call to the kernel or copy: id, then pid, tid, ts of both ends. */
+const char viewer_arrows_sql[] =
+	"WITH calls AS MATERIALIZED (SELECT e.stack_id, e.guid, "
+	"e.stack_id + (" TRACE_ORDINAL("e.guid") " << 40) AS id, " HOST(
+		"p.guid") "p.pid AS pid, "
+			  "t.tid, r.start AS ts FROM " TRACE_REGIONS THREAD_AND_PROCESS
+					     "WHERE e.stack_id > 0) "
+					     "SELECT x.id, x.pid, x.tid, x.ts, " DEVICES("r.guid") "r.agent_id, r.queue_id, r.start AS ts FROM " TRACE_DISPATCHES
+								"JOIN rocpd_event e ON e.id = r.event_id AND e.guid = r.guid "
+								"JOIN calls x ON x.stack_id = e.stack_id AND x.guid = r.guid%s "
+								"UNION ALL SELECT x.id, x.pid, x.tid, x.ts, " DEVICES(
+									"m.guid") COPY_AGENT
+	", " COPIES ", m.start FROM rocpd_memory_copy m "
+			   "JOIN rocpd_event e ON e.id = m.event_id AND e.guid = m.guid "
+			   "JOIN calls x ON x.stack_id = e.stack_id AND x.guid = m.guid ORDER BY ts";
+/* clang-format on */
+
+struct probe_err *viewer_each(const struct report *report, const struct report_db *db,
+			      const char *sql, void (*put)(void *user, sqlite3_stmt *stmt),
+			      void *user)
+{
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
+	/* %s in a query is the place of a condition on kernels. */
+	char *text =
+		sqlite3_mprintf(sql, report->kernel ? " WHERE probe_match(k.display_name)" : "");
+	struct probe_err *err = text ? report_prepare_sql(db, text, &stmt) : probe_err_oom();
+
+	sqlite3_free(text);
+	while (!err) {
+		bool row;
+
+		err = report_step(db, stmt, &row);
+		if (err || !row)
+			break;
+		put(user, stmt);
+	}
+	return err;
+}
+
+struct probe_err *viewer_first(const struct report_db *db, int64_t *ret)
+{
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
+	struct probe_err *err = report_prepare_sql(db, "SELECT " TRACE_FIRST, &stmt);
+	bool row = false;
+
+	if (!err)
+		err = report_step(db, stmt, &row);
+	if (!err && row)
+		*ret = sqlite3_column_int64(stmt, 0);
+	return err;
+}
