@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# PC sampling by ROCr's own functions (6.2 and later): what the simulated driver stores arrives in
+# the database, is attributed, and nothing is lost, however often the tool flushes.
+# Folder: hsa-plugin
+. "$(dirname "$0")/lib.sh"
+
+[ -e /usr/include/hsa/hsa_ven_amd_pc_sampling.h ] || {
+	echo "this ROCr has no PC sampling (6.2 and later have)"
+	exit 77
+}
+PROBE_SIM_DRIVER_SAMPLING=1
+PROBE_SIM_INTERFACE=driver
+export PROBE_SIM_DRIVER_SAMPLING PROBE_SIM_INTERFACE
+trap="--pc-sampling-method=host_trap --pc-sampling-unit=time --pc-sampling-interval=1"
+hipcc --offload-arch=gfx90a -std=c++17 -g -O2 "$source/tests/e2e/sampled.hip" -o sampled
+
+sql()
+{
+	sqlite3 "$1" "$2"
+}
+
+# accounted DB LEAST: more samples than that; all are sums of instructions and of dispatches
+accounted()
+{
+	balanced "$1"
+	expect "$1: provider" "$(sql "$1" "SELECT group_concat(DISTINCT provider) FROM probe_sampler")" ROCr
+	[ "$(sql "$1" "SELECT sum(samples) FROM probe_sample")" -gt "$2" ] ||
+		fail "$1: $(sql "$1" "SELECT sum(samples) FROM probe_sample") samples, more than $2 wanted"
+	expect "$1: lost, invalid or not attributed" "$(sql "$1" "SELECT sum(value) FROM probe_account
+		WHERE stream = 'samples' AND (name LIKE 'dropped%' OR name = 'no_dispatch')")" 0
+	expect "$1: of instructions and of dispatches" "$(sql "$1" "SELECT sum(samples) FROM probe_sampled")" \
+		"$(sql "$1" "SELECT sum(samples) FROM probe_sample")"
+}
+
+record queues.db $trap -q -- ./sampled queues 1
+accounted queues.db 1000
+expect "sampled kernels" "$(sql queues.db "
+	SELECT count(DISTINCT k.kernel_name) FROM probe_sampled s
+	JOIN rocpd_kernel_dispatch d ON d.dispatch_id = s.dispatch_id
+	JOIN rocpd_info_kernel_symbol k ON k.id = d.kernel_id WHERE k.kernel_name LIKE '%work%'")" 4
+# More dispatches than the hardware queue has packets: the tool flushes while the program runs.
+ROC_AQL_QUEUE_SIZE=1024 record burst.db $trap -q -- ./sampled burst 2500
+accounted burst.db 2000
+
+probe-run --device=sim --list 2>/dev/null | grep -q 'host_trap' || fail "--list does not name host_trap"
+if probe-run --device=sim --pc-sampling-method=stochastic --pc-sampling-unit=cycles \
+	--pc-sampling-interval=256 -o none.db -- ./sampled queues 1 2>err.txt; then
+	fail "stochastic sampling is not offered by the driver, but was accepted"
+fi
+grep -q 'host_trap' err.txt || fail "the refusal does not say what is offered: $(cat err.txt)"
