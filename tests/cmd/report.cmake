@@ -14,6 +14,8 @@ foreach(case ${cases})
 			TEST_HANDLERS=${CMAKE_CURRENT_BINARY_DIR}/test_handlers
 			FAKE_APP=$<TARGET_FILE:fake-app> SANITIZED=${PROBE_SANITIZE})
 endforeach()
+probe_test(NAME cmd.compatibility TIER cmd FOLDER cmake
+	COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/compatibility.py)
 probe_test(NAME cmd.report.schemas TIER cmd FOLDER cmds/report
 	COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/json_schema.py ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
 		${CMAKE_SOURCE_DIR}/docs/schema)

@@ -4,17 +4,22 @@
 # Folder: hsa-plugin
 . "$(dirname "$0")/lib.sh"
 
+# HIP 6.4.3 prints how many signals a process leaves behind, which includes the tool's, and addresses
+# if it could not free its memory.
+same_in_all_runs='s/\(SharedSignalPool,\) [0-9]* Signals/\1 Signals/; s/0x[0-9a-f]*/0x/g'
+
 # same COMMAND...: compare stdout, stderr and status; probe-run's own lines begin with "probe: "
 same()
 {
 	status=0
-	simulated "$@" >plain.out 2>plain.err || status=$?
+	simulated "$@" >plain.out 2>plain.all || status=$?
+	sed "$same_in_all_runs" plain.all >plain.err
 	for kind in memory trace; do
 		got=0
 		probe-run --device=sim -d "out-$kind" --force -q --kind "$kind" -- "$@" >run.out 2>run.err || got=$?
 		expect "$* ($kind): status" "$got" "$status"
 		cmp plain.out run.out || fail "$* ($kind): stdout differs"
-		grep -v '^probe: ' run.err >run.own || true
+		grep -v '^probe: ' run.err | sed "$same_in_all_runs" >run.own
 		cmp plain.err run.own || fail "$* ($kind): stderr differs"
 		rm -rf "out-$kind"
 	done

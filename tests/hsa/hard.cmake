@@ -4,7 +4,9 @@ if(NOT PROBE_BUILD_SIM OR PROBE_SANITIZE)
 	return()
 endif()
 find_program(HIPCC hipcc)
-find_program(OFFLOAD_BUNDLER NAMES clang-offload-bundler-15 clang-offload-bundler)
+# It calls llvm-objcopy from LLVM 17 on.
+find_program(OFFLOAD_BUNDLER NAMES clang-offload-bundler-${PROBE_HIP_LLVM} clang-offload-bundler
+	HINTS /usr/lib/llvm-${PROBE_HIP_LLVM}/bin)
 find_library(HSA_RUNTIME_LIBRARY hsa-runtime64)
 if(NOT HIPCC OR NOT OFFLOAD_BUNDLER OR NOT HSA_RUNTIME_LIBRARY)
 	return()
@@ -16,7 +18,8 @@ file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/tests/hsa)
 add_custom_command(OUTPUT ${hard_code}.co
 	COMMAND ${HIPCC} --genco --offload-arch=gfx90a -O2 ${hard_dir}/hard_kernels.hip
 		-o ${hard_code}.bundle
-	COMMAND ${OFFLOAD_BUNDLER} --unbundle --type=o
+	COMMAND ${CMAKE_COMMAND} -E env "PATH=/usr/lib/llvm-${PROBE_HIP_LLVM}/bin:$ENV{PATH}"
+		${OFFLOAD_BUNDLER} --unbundle --type=o
 		--targets=hipv4-amdgcn-amd-amdhsa--gfx90a
 		--input=${hard_code}.bundle --output=${hard_code}.co
 	DEPENDS ${hard_dir}/hard_kernels.hip COMMENT "hipcc hard_kernels.co" VERBATIM)

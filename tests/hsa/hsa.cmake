@@ -5,7 +5,9 @@ if(NOT TARGET probe-hsa OR NOT PROBE_BUILD_SIM OR NOT TARGET probe-run OR NOT TA
 	return()
 endif()
 find_program(HIPCC hipcc)
-find_program(OFFLOAD_BUNDLER NAMES clang-offload-bundler-15 clang-offload-bundler)
+# It calls llvm-objcopy from LLVM 17 on.
+find_program(OFFLOAD_BUNDLER NAMES clang-offload-bundler-${PROBE_HIP_LLVM} clang-offload-bundler
+	HINTS /usr/lib/llvm-${PROBE_HIP_LLVM}/bin)
 find_library(HSA_RUNTIME_LIBRARY hsa-runtime64)
 if(NOT HIPCC OR NOT OFFLOAD_BUNDLER OR NOT HSA_RUNTIME_LIBRARY)
 	message(STATUS "tests/hsa: no hipcc, clang-offload-bundler or libhsa-runtime64, not tested")
@@ -22,7 +24,8 @@ function(probe_hsa_code name)
 	add_custom_command(OUTPUT ${hsa_out}/${name}.co
 		COMMAND ${HIPCC} --genco --offload-arch=gfx90a -g ${ARGN} ${hsa_dir}/${name}.hip
 			-o ${hsa_out}/${name}.bundle
-		COMMAND ${OFFLOAD_BUNDLER} --unbundle --type=o
+		COMMAND ${CMAKE_COMMAND} -E env "PATH=/usr/lib/llvm-${PROBE_HIP_LLVM}/bin:$ENV{PATH}"
+			${OFFLOAD_BUNDLER} --unbundle --type=o
 			--targets=hipv4-amdgcn-amd-amdhsa--gfx90a
 			--input=${hsa_out}/${name}.bundle --output=${hsa_out}/${name}.co
 		DEPENDS ${hsa_dir}/${name}.hip probe_pass_${PROBE_HIP_LLVM} COMMENT "hipcc ${name}.co" VERBATIM)
