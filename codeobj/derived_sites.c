@@ -76,7 +76,7 @@ static struct probe_err *read_predicate(struct reading *r, const struct probe_si
 		return malformed(r, "predicate", from->row, "no such parent:", from->parent);
 	if (!is_expression(r, from->condition))
 		return malformed(r, "predicate", from->row, "no such condition:", from->condition);
-	*to = (struct site_predicate){from->row, parent, from->condition};
+	*to = (struct site_predicate){from->row, parent, from->condition, from->loop == 1};
 	s->predicate_count++;
 	return NULL;
 }
@@ -172,12 +172,15 @@ static struct probe_err *read_member(struct reading *r, uint32_t id)
 	struct probe_sites *s = r->sites;
 	struct site_member *to = &s->members[s->member_count];
 	uint32_t group = index_of(s->groups, s->group_count, sizeof(*s->groups), proof->group);
+	bool loop;
 
 	if (group >= s->group_count)
 		return malformed(r, "site", id, "no such group:", proof->group);
+	loop = s->groups[group].flags & PROBE_GROUP_LOOP;
 	if (proof->aligned && proof->address >= SITE_RESIDUES)
 		return malformed(r, "site", id, "no such residue:", proof->address);
-	if (!is_expression(r, proof->base) || !is_expression(r, proof->lanes))
+	if (!is_expression(r, proof->base) || !is_expression(r, proof->lanes) ||
+	    (loop && !is_expression(r, proof->step)))
 		return malformed(r, "site", id, "no such expression:", proof->base);
 	*to = (struct site_member){
 		.site = id,
@@ -188,6 +191,7 @@ static struct probe_err *read_member(struct reading *r, uint32_t id)
 		.base_distance = proof->delta,
 		.address = proof->lanes,
 		.address_distance = proof->distance,
+		.step = loop ? proof->step : DERIVED_NONE,
 	};
 	memcpy(to->stride, proof->stride, sizeof(to->stride));
 	memcpy(to->field, proof->bitfield, sizeof(to->field));

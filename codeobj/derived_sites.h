@@ -24,6 +24,7 @@ struct site_predicate {
 	uint32_t row;	    /* PROBE_GROUP_SKIPPED: regular waves that do not execute the block */
 	uint32_t parent;    /* the predicate that the branch is behind; NONE */
 	uint32_t condition; /* expression, 1 in lanes that execute it, instead of counts; NONE */
+	bool loop; /* the block is a loop's body: `condition` is the number of further iterations */
 };
 
 enum histogram_kind {
@@ -62,6 +63,7 @@ struct site_member {
 	int32_t base_distance;	  /* bytes from there to this site's address */
 	uint32_t address;	  /* PROBE_GROUP_LANES: expression of the address per lane */
 	int64_t address_distance; /* bytes from there to this site's address */
+	uint32_t step; /* PROBE_GROUP_LOOP: expression of the distance between iterations; NONE */
 	struct probe_site_stride stride[3];
 	struct probe_site_bitfield field[PROBE_BITFIELDS];
 };

@@ -11,6 +11,8 @@
 
 /* WAVES_MAX: more would take minutes. Only very long launches, or forged ones, have more. */
 enum { GROUP_WAVES = 16, RESIDUES = 128, PREDICATES = 20, WAVES_MAX = 1 << 25 };
+/* Of a loop; counts of so many iterations of 2^14 waves do not overflow. */
+#define ITERATIONS_MAX (1ull << 40)
 
 /* How waves depend on the workgroup's id along an axis. */
 enum axis_use { AXIS_UNUSED, AXIS_MODULO, AXIS_EXACT };
@@ -26,6 +28,7 @@ struct placement {
 	const struct model_launch *launch;
 	struct placement_query query;
 	struct expr_program conditions, base, address;
+	struct expr_program repeats, step; /* in a loop */
 	bool splits[3]; /* conditions depend on the workgroup's id along this axis */
 	bool evaluate;	/* conditions are unknown for the current workgroups */
 	struct axis axis[3];
@@ -45,10 +48,15 @@ static void set_lanes(struct placement *p, struct expr_program *program, uint32_
 	expr_program_set_lanes(program, items, lanes);
 }
 
+static uint32_t lanes_of(const struct placement *p, uint32_t first)
+{
+	return p->items - first < WAVE_LANES ? p->items - first : WAVE_LANES;
+}
+
 /* Lanes of the wave that starts at work-item `first` for which all conditions are true. */
 static bool find_lanes(struct placement *p, uint32_t first, uint64_t *ret)
 {
-	uint32_t lanes = p->items - first < WAVE_LANES ? p->items - first : WAVE_LANES;
+	uint32_t lanes = lanes_of(p, first);
 	uint64_t exec = lanes < WAVE_LANES ? (1ull << lanes) - 1 : UINT64_MAX;
 
 	if (p->evaluate)
@@ -76,18 +84,11 @@ static bool find_residue(struct placement *p, uint32_t item, uint32_t *ret)
 	return address != NULL;
 }
 
-static bool find_offsets(struct placement *p, uint32_t first, struct wave_class *class,
-			 int64_t offset[WAVE_LANES])
+static void find_offsets(const struct placement *p, const uint64_t address[WAVE_LANES],
+			 struct wave_class *class, int64_t offset[WAVE_LANES])
 {
-	uint32_t lanes = p->items - first < WAVE_LANES ? p->items - first : WAVE_LANES;
-	const uint64_t *address;
-	uint64_t start;
+	uint64_t start = address[__builtin_ctzll(class->exec)];
 
-	set_lanes(p, &p->address, first, lanes);
-	address = expr_program_result(&p->address, 0, class->exec);
-	if (!address)
-		return false;
-	start = address[__builtin_ctzll(class->exec)];
 	class->residue = p->query.narrow ? 0 : start % RESIDUES;
 	memset(offset, 0, WAVE_LANES * sizeof(*offset));
 	for (uint64_t rest = class->exec; rest; rest &= rest - 1) {
@@ -96,21 +97,107 @@ static bool find_offsets(struct placement *p, uint32_t first, struct wave_class 
 
 		offset[lane] = p->query.narrow ? (int32_t)(uint32_t)distance : (int64_t)distance;
 	}
+}
+
+/*
+ * Add `times` iterations with the same active lanes, class->count waves each. `step`: the distance
+ * between the addresses of two iterations.
+ */
+static bool add_iterations(struct placement *p, struct wave_class *class,
+			   const int64_t offset[WAVE_LANES], uint64_t step, uint64_t times)
+{
+	uint64_t waves = class->count;
+	uint32_t period = 1;
+
+	/* The residue of an LDS address does not matter. */
+	if (p->query.narrow)
+		step = 0;
+	while (period * step % RESIDUES)
+		period *= 2;
+	for (uint32_t i = 0; i < period && i < times; i++) {
+		class->count = waves * ((times - i + period - 1) / period);
+		if (!wave_classes_add(p->classes, class, offset))
+			return false;
+		class->residue = (uint32_t)((class->residue + step) % RESIDUES);
+	}
+	class->count = waves;
 	return true;
+}
+
+/* The smallest of the lanes' values. */
+static uint64_t smallest(const uint64_t value[WAVE_LANES], uint64_t lanes)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (; lanes; lanes &= lanes - 1) {
+		uint64_t one = value[__builtin_ctzll(lanes)];
+
+		least = one < least ? one : least;
+	}
+	return least;
+}
+
+/* All iterations of a wave, from one in which lanes leave the loop to the next such. */
+static bool add_loop(struct placement *p, uint32_t first, const uint64_t address[WAVE_LANES],
+		     struct wave_class *class)
+{
+	const uint64_t *repeats, *step;
+	int64_t offset[WAVE_LANES];
+	uint64_t done = 0;
+
+	set_lanes(p, &p->repeats, first, lanes_of(p, first));
+	set_lanes(p, &p->step, first, 1);
+	repeats = expr_program_result(&p->repeats, 0, class->exec);
+	step = expr_program_result(&p->step, 0, 1);
+	if (!repeats || !step)
+		return false;
+	while (class->exec) {
+		uint64_t end = smallest(repeats, class->exec);
+		uint64_t start = address[__builtin_ctzll(class->exec)] + done * *step;
+
+		if (++p->waves > WAVES_MAX || end >= ITERATIONS_MAX)
+			return false;
+		end++;
+		find_offsets(p, address, class, offset);
+		class->residue = p->query.narrow ? 0 : (uint32_t)(start % RESIDUES);
+		if (!add_iterations(p, class, offset, *step, end - done))
+			return false;
+		done = end;
+		for (uint64_t rest = class->exec; rest; rest &= rest - 1) {
+			unsigned lane = (unsigned)__builtin_ctzll(rest);
+
+			if (repeats[lane] < done)
+				class->exec &= ~(1ull << lane);
+		}
+	}
+	return true;
+}
+
+static bool add_addresses(struct placement *p, uint32_t first, struct wave_class *class)
+{
+	const uint64_t *address;
+	int64_t offset[WAVE_LANES];
+
+	set_lanes(p, &p->address, first, lanes_of(p, first));
+	address = expr_program_result(&p->address, 0, class->exec);
+	if (!address)
+		return false;
+	if (p->repeats.roots)
+		return add_loop(p, first, address, class);
+	find_offsets(p, address, class, offset);
+	return wave_classes_add(p->classes, class, offset);
 }
 
 static bool add_wave(struct placement *p, uint32_t first, uint64_t waves)
 {
 	struct wave_class class = {.count = waves};
-	int64_t offset[WAVE_LANES];
 
 	if (++p->waves > WAVES_MAX || !find_lanes(p, first, &class.exec))
 		return false;
 	if (!class.exec)
 		return true;
 	if (p->address.roots)
-		return find_offsets(p, first, &class, offset) &&
-		       wave_classes_add(p->classes, &class, offset);
+		return add_addresses(p, first, &class);
 	if (p->base.roots &&
 	    !find_residue(p, first + (uint32_t)__builtin_ctzll(class.exec), &class.residue))
 		return false;
@@ -153,6 +240,8 @@ static bool add_group(struct placement *p, uint64_t waves)
 		expr_program_set_group(&p->conditions, p->id);
 	expr_program_set_group(&p->base, p->id);
 	expr_program_set_group(&p->address, p->id);
+	expr_program_set_group(&p->repeats, p->id);
+	expr_program_set_group(&p->step, p->id);
 	for (uint32_t first = 0; first < p->items; first += WAVE_LANES)
 		if (!add_wave(p, first, waves))
 			return false;
@@ -179,9 +268,9 @@ static bool add_groups(struct placement *p)
 
 static enum axis_use use_of(const struct placement *p, int axis)
 {
-	return p->address.group[axis] ? AXIS_EXACT
-	       : p->base.group[axis]  ? AXIS_MODULO
-				      : AXIS_UNUSED;
+	return p->address.group[axis] || p->repeats.group[axis] || p->step.group[axis] ? AXIS_EXACT
+	       : p->base.group[axis]						       ? AXIS_MODULO
+				     : AXIS_UNUSED;
 }
 
 static enum interval_truth truth_in(const struct placement *p, const struct group_box *box)
@@ -280,23 +369,32 @@ static bool number_items(struct placement *p)
 	return true;
 }
 
-/* The conditions of a predicate and of those that guard it. */
-static bool add_conditions(struct placement *p, const struct probe_sites *table)
-{
-	uint32_t condition[PREDICATES], count = 0;
-
-	for (uint32_t i = p->query.predicate; i != DERIVED_NONE; i = table->predicates[i].parent) {
-		if (count == PREDICATES || table->predicates[i].condition == DERIVED_NONE)
-			return false;
-		condition[count++] = table->predicates[i].condition;
-	}
-	return expr_program_init(&p->conditions, table, p->launch, condition, count);
-}
-
 static bool add_expression(struct placement *p, const struct probe_sites *table, uint32_t root,
 			   struct expr_program *ret)
 {
 	return expr_program_init(ret, table, p->launch, &root, root != DERIVED_NONE);
+}
+
+/* The conditions of a predicate and of those that guard it, of which one may be a loop. */
+static bool add_conditions(struct placement *p, const struct probe_sites *table)
+{
+	uint32_t condition[PREDICATES], count = 0, loop = DERIVED_NONE;
+
+	for (uint32_t i = p->query.predicate; i != DERIVED_NONE; i = table->predicates[i].parent) {
+		const struct site_predicate *predicate = &table->predicates[i];
+
+		if (count == PREDICATES || predicate->condition == DERIVED_NONE ||
+		    (predicate->loop && loop != DERIVED_NONE))
+			return false;
+		if (predicate->loop)
+			loop = predicate->condition;
+		else
+			condition[count++] = predicate->condition;
+	}
+	if ((loop == DERIVED_NONE) != (p->query.step == DERIVED_NONE))
+		return false;
+	return expr_program_init(&p->conditions, table, p->launch, condition, count) &&
+	       add_expression(p, table, loop, &p->repeats);
 }
 
 bool wave_placement_add(const struct probe_sites *table, const struct model_launch *launch,
@@ -312,10 +410,13 @@ bool wave_placement_add(const struct probe_sites *table, const struct model_laun
 	p->classes = classes;
 	done = number_items(p) && add_conditions(p, table) &&
 	       add_expression(p, table, query->base, &p->base) &&
-	       add_expression(p, table, query->address, &p->address) && add_all(p);
+	       add_expression(p, table, query->address, &p->address) &&
+	       add_expression(p, table, query->step, &p->step) && add_all(p);
 	expr_program_deinit(&p->conditions);
 	expr_program_deinit(&p->base);
 	expr_program_deinit(&p->address);
+	expr_program_deinit(&p->repeats);
+	expr_program_deinit(&p->step);
 	free(p);
 	return done;
 }

@@ -12,7 +12,7 @@
  * Also changes with the interface between clones and the library in the application. The library
  * runs clones of its own version only.
  */
-#define PROBE_SITES_VERSION	12u
+#define PROBE_SITES_VERSION	13u
 #define PROBE_SITES_VERSION_MIN 11u /* oldest version that can be read */
 
 /*
@@ -171,11 +171,13 @@ enum {
  * Expressions: a value per lane, as a graph. Operands of a node precede it. An expression is used
  * as
  *
- * - the condition of a predicate: not 0 in the lanes that take the branch;
+ * - the condition of a predicate: not 0 in the lanes that take the branch; of a loop, how often
+ *   the lane starts another iteration;
  * - the `base` of a site: a tested address in the first active lane. Only its value modulo 128 is
  *   meaningful. It is the same for workgroup ids that are equal modulo 128;
  * - the address in each lane (probe_site_proof.lanes), except for a multiple of 128 that all lanes
- *   share; in LDS, except for any value that all lanes share.
+ *   share; in LDS, except for any value that all lanes share. In a loop, the address in the first
+ *   iteration, and the distance from there to the next one.
  */
 enum probe_expr_code {
 	PROBE_EXPR_CONSTANT = 1, /* `value` */
@@ -240,7 +242,12 @@ struct probe_site_proof {
 	 * executions in histograms all lanes were compared, so that this need not hold there.
 	 */
 	uint8_t rising;
-	uint8_t reserved[5];
+	uint8_t reserved;
+	/*
+	 * PROBE_GROUP_LOOP: expression of the distance between the addresses of two iterations. It
+	 * is the same in all lanes.
+	 */
+	uint32_t step;
 	uint32_t base;	  /* PROBE_GROUP_LAUNCH, aligned: expression of the tested address; NONE */
 	uint32_t lanes;	  /* PROBE_GROUP_LANES: expression of the address per lane; NONE */
 	int64_t distance; /* this site's address minus `lanes` */
@@ -258,13 +265,18 @@ enum probe_group_flag {
 	 */
 	PROBE_GROUP_LAUNCH = 2,
 	/*
-	 * For a group with PROBE_GROUP_ONCE whose predicates all follow from the launch: each site
-	 * has an expression for the complete address in every lane. If the host enumerates the
+	 * For a group with PROBE_GROUP_ONCE or PROBE_GROUP_LOOP whose predicates all follow from
+	 * the launch: each site has an expression for the complete address in every lane. If the host enumerates the
 	 * launch (probe_ctx.enumerated), nothing is counted or measured.
 	 */
 	PROBE_GROUP_LANES = 4,
 	/* PROBE_GROUP_LANES, and in launches that are not enumerated its sites are measured. */
 	PROBE_GROUP_LANES_ONLY = 8,
+	/*
+	 * PROBE_GROUP_LANES, in a loop: one of its predicates is that loop, and PROBE_GROUP_ONCE
+	 * is not set.
+	 */
+	PROBE_GROUP_LOOP = 16,
 };
 
 /* Sites of one basic block, with one row of counters (section 3) and up to three histograms. */
@@ -285,7 +297,11 @@ struct probe_site_predicate {
 	uint32_t parent; /* row of another predicate with a lower id; NONE */
 	/* Expression, if the launch determines which lanes take the branch; NONE. */
 	uint32_t condition;
-	uint32_t reserved;
+	/*
+	 * 1: the block is a loop's body, which lanes execute 1 + `condition` times; predicates of
+	 * blocks in the body do not depend on the iteration.
+	 */
+	uint32_t loop;
 };
 
 #endif

@@ -55,6 +55,13 @@ bool analysis_differs(const struct analysis *in, LLVMValueRef user, unsigned ope
 /* Is the block in all loops in which the value is computed? */
 bool analysis_same_loop(const struct analysis *in, LLVMValueRef value, LLVMBasicBlockRef block);
 unsigned analysis_loop_depth(const struct analysis *in, LLVMBasicBlockRef block);
+/* Header of the innermost loop around the block; NULL. */
+LLVMBasicBlockRef analysis_loop_header(const struct analysis *in, LLVMBasicBlockRef block);
+/*
+ * The block from which a loop is entered, if it is in no other loop, and lanes leave only at the
+ * end of an iteration; else NULL.
+ */
+LLVMBasicBlockRef analysis_loop_entry(const struct analysis *in, LLVMBasicBlockRef header);
 /* The immediate dominator; NULL for the entry. */
 LLVMBasicBlockRef analysis_idom(const struct analysis *in, LLVMBasicBlockRef block);
 bool analysis_postdominates(const struct analysis *in, LLVMBasicBlockRef a, LLVMBasicBlockRef b);

@@ -140,6 +140,23 @@ unsigned analysis_loop_depth(const struct analysis *in, LLVMBasicBlockRef block)
 	return in->loops.getLoopDepth(unwrap(block));
 }
 
+LLVMBasicBlockRef analysis_loop_header(const struct analysis *in, LLVMBasicBlockRef block)
+{
+	Loop *loop = in->loops.getLoopFor(unwrap(block));
+
+	return loop ? wrap(loop->getHeader()) : nullptr;
+}
+
+LLVMBasicBlockRef analysis_loop_entry(const struct analysis *in, LLVMBasicBlockRef header)
+{
+	Loop *loop = in->loops.getLoopFor(unwrap(header));
+
+	return loop->getLoopDepth() == 1 && loop->getLoopLatch() &&
+			       loop->getExitingBlock() == loop->getLoopLatch()
+		       ? wrap(loop->getLoopPredecessor())
+		       : nullptr;
+}
+
 LLVMBasicBlockRef analysis_idom(const struct analysis *in, LLVMBasicBlockRef block)
 {
 	auto *node = in->dominators.getNode(unwrap(block));

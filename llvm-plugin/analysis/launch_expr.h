@@ -29,6 +29,17 @@ uint32_t analysis_switch_expr(const struct analysis *in, LLVMValueRef inst,
  */
 uint32_t analysis_lane_address_expr(const struct analysis *in, LLVMValueRef pointer,
 				    struct expr_graph *graph);
+/* How often a lane that enters the loop starts another iteration. */
+uint32_t analysis_repeats_expr(const struct analysis *in, LLVMBasicBlockRef header,
+			       struct expr_graph *graph);
+/*
+ * The address per lane in the loop's first iteration, as above, for an access in each iteration.
+ * *ret_step: the distance to the address in the next iteration, the same for all iterations and
+ * lanes.
+ */
+uint32_t analysis_loop_address_expr(const struct analysis *in, LLVMValueRef pointer,
+				    LLVMBasicBlockRef header, struct expr_graph *graph,
+				    uint32_t *ret_step);
 /* The address in a lane, modulo 128. */
 uint32_t analysis_address_expr(const struct analysis *in, LLVMValueRef pointer,
 			       struct expr_graph *graph);

@@ -98,6 +98,7 @@ static const char *const mechanisms[PASS_MECHANISMS] = {
 	[PASS_LEADERS] = "leaders",
 	[PASS_ADDRESS_FORMS] = "address-forms",
 	[PASS_RESIDUE_LANES] = "residue-lanes",
+	[PASS_LOOPS] = "loops",
 };
 
 static char *list_mechanisms(void)

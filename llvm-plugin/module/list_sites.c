@@ -138,6 +138,7 @@ static const struct probe_site_proof no_proof = {
 	.group = PROBE_ROW_NONE,
 	.base = PROBE_EXPR_NONE,
 	.lanes = PROBE_EXPR_NONE,
+	.step = PROBE_EXPR_NONE,
 };
 
 static void list_proof(const struct group_plan *plan, const struct plan_site *site,
@@ -165,6 +166,7 @@ static void list_proof(const struct group_plan *plan, const struct plan_site *si
 	}
 	if (site->lanes_known) {
 		proof.lanes = plan->site[site->representative].address;
+		proof.step = plan->site[site->representative].step;
 		proof.distance = site->distance;
 	}
 	site_table_set_proof(table, &proof);
@@ -198,6 +200,7 @@ static void list_predicate(struct site_table *table, const struct call_unit *uni
 		.row = predicate->row,
 		.parent = predicate_row(plan, predicate->parent),
 		.condition = predicate->condition,
+		.loop = predicate->loop,
 	};
 
 	list_row(table, LLVMGetBasicBlockTerminator(predicate->from), unit,
@@ -215,7 +218,8 @@ static void list_group(struct site_table *table, const struct call_unit *unit,
 			 (group->follows_launch ? PROBE_GROUP_LAUNCH : 0) |
 			 (group->lanes_known && !plan_follows_launch(group) ? PROBE_GROUP_LANES
 									    : 0) |
-			 (group->lanes_only ? PROBE_GROUP_LANES_ONLY : 0),
+			 (group->lanes_only ? PROBE_GROUP_LANES_ONLY : 0) |
+			 (group->iterates ? PROBE_GROUP_LOOP : 0),
 		.mask_rows = group->histogram[PLAN_BY_MASK],
 		.residue_rows = group->histogram[PLAN_BY_RESIDUE],
 		.prefix_rows = group->histogram[PLAN_BY_PREFIX],

@@ -100,6 +100,14 @@ static bool may_divide(const struct analysis *flow, LLVMValueRef branch)
 		!LLVMIsConstant(LLVMGetCondition(branch)) && !divides(flow, branch));
 }
 
+static int add_predicate(struct group_plan *plan, const struct branch_predicate *predicate)
+{
+	plan->predicate = pass_alloc(plan->predicate,
+				     (size_t)(plan->predicates + 1) * sizeof(*plan->predicate));
+	plan->predicate[plan->predicates] = *predicate;
+	return plan->predicates++;
+}
+
 bool plan_executes_once(struct group_plan *plan, LLVMValueRef function, LLVMBasicBlockRef block,
 			int depth, int *ret_guard)
 {
@@ -114,7 +122,7 @@ bool plan_executes_once(struct group_plan *plan, LLVMValueRef function, LLVMBasi
 	if (predicate.block == LLVMGetEntryBasicBlock(function))
 		return true;
 	for (int i = 0; i < plan->predicates; i++)
-		if (plan->predicate[i].block == predicate.block) {
+		if (plan->predicate[i].block == predicate.block && !plan->predicate[i].loop) {
 			*ret_guard = i;
 			return true;
 		}
@@ -123,11 +131,112 @@ bool plan_executes_once(struct group_plan *plan, LLVMValueRef function, LLVMBasi
 	    !plan_executes_once(plan, function, predicate.from, depth + 1, &predicate.parent) ||
 	    !may_be_predicate(plan, &predicate))
 		return false;
-	plan->predicate = pass_alloc(plan->predicate,
-				     (size_t)(plan->predicates + 1) * sizeof(*plan->predicate));
-	*ret_guard = plan->predicates;
-	plan->predicate[plan->predicates++] = predicate;
+	*ret_guard = add_predicate(plan, &predicate);
 	return true;
+}
+
+/* ---- Blocks in loops ------------------------------------------------------------------------- */
+
+/* As first_of(), within an iteration of the innermost loop. */
+static LLVMBasicBlockRef first_in_loop(const struct analysis *flow, LLVMBasicBlockRef block,
+				       LLVMBasicBlockRef header)
+{
+	LLVMBasicBlockRef first = block;
+
+	for (LLVMBasicBlockRef up = block; up != header;) {
+		up = analysis_idom(flow, up);
+		if (analysis_loop_header(flow, up) == header &&
+		    analysis_postdominates(flow, block, up))
+			first = up;
+	}
+	return first;
+}
+
+static int find_predicate(const struct group_plan *plan, LLVMBasicBlockRef block, bool loop)
+{
+	for (int i = 0; i < plan->predicates; i++)
+		if (plan->predicate[i].block == block && plan->predicate[i].loop == loop)
+			return i;
+	return PLAN_NONE;
+}
+
+/* The lanes that branch from one block to another. */
+static bool branch_from(struct group_plan *plan, LLVMBasicBlockRef from, LLVMBasicBlockRef block,
+			int parent, int *ret)
+{
+	struct branch_predicate predicate = {
+		.block = block, .from = from, .parent = parent, .condition = PROBE_EXPR_NONE};
+	LLVMValueRef branch = LLVMGetBasicBlockTerminator(from);
+
+	*ret = find_predicate(plan, block, false);
+	if (*ret != PLAN_NONE)
+		return true;
+	if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch) ||
+	    LLVMGetSuccessor(branch, 0) == LLVMGetSuccessor(branch, 1))
+		return false;
+	*ret = add_predicate(plan, &predicate);
+	return true;
+}
+
+static bool enters_loop(struct group_plan *plan, LLVMValueRef function, LLVMBasicBlockRef header,
+			int *ret)
+{
+	struct branch_predicate predicate = {.block = header, .loop = true};
+	LLVMValueRef end;
+
+	*ret = find_predicate(plan, header, true);
+	if (*ret != PLAN_NONE)
+		return true;
+	predicate.from = analysis_loop_entry(plan->analysis, header);
+	if (!predicate.from ||
+	    !plan_executes_once(plan, function, predicate.from, 0, &predicate.parent))
+		return false;
+	end = LLVMGetBasicBlockTerminator(predicate.from);
+	if (LLVMGetNumSuccessors(end) != 1 &&
+	    !branch_from(plan, predicate.from, header, predicate.parent, &predicate.parent))
+		return false;
+	predicate.condition = analysis_repeats_expr(plan->analysis, header, plan->exprs);
+	if (predicate.condition == PROBE_EXPR_NONE)
+		return false;
+	*ret = add_predicate(plan, &predicate);
+	return true;
+}
+
+static bool executes_in_loop(struct group_plan *plan, LLVMValueRef function,
+			     LLVMBasicBlockRef block, int depth, int *ret)
+{
+	LLVMBasicBlockRef header = analysis_loop_header(plan->analysis, block), first, from;
+	int parent;
+
+	first = first_in_loop(plan->analysis, block, header);
+	if (first == header)
+		return enters_loop(plan, function, header, ret);
+	from = only_predecessor(function, first);
+	return depth < 16 && from && analysis_loop_header(plan->analysis, from) == header &&
+	       executes_in_loop(plan, function, from, depth + 1, &parent) &&
+	       branch_from(plan, from, first, parent, ret);
+}
+
+bool plan_is_enumerated(struct group_plan *plan, LLVMValueRef function, LLVMBasicBlockRef block,
+			int *ret_predicate)
+{
+	bool loops = analysis_loop_depth(plan->analysis, block);
+	int predicates = plan->predicates;
+	bool known;
+
+	*ret_predicate = PLAN_NONE;
+	if (loops)
+		known = pass_enabled(plan->options, PASS_LOOPS) &&
+			executes_in_loop(plan, function, block, 0, ret_predicate);
+	else
+		known = plan_executes_once(plan, function, block, 0, ret_predicate);
+	plan_find_predicates(plan);
+	for (int i = *ret_predicate; known && i != PLAN_NONE; i = plan->predicate[i].parent)
+		known = plan->predicate[i].condition != PROBE_EXPR_NONE;
+	/* Predicates that are not used here are kept only if they guard groups anyway. */
+	if (!known)
+		plan->predicates = predicates;
+	return known;
 }
 
 /* ---- What follows from the launch ------------------------------------------------------------ */

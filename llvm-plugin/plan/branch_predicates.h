@@ -16,6 +16,12 @@ struct group_plan;
  */
 bool plan_executes_once(struct group_plan *plan, LLVMValueRef function, LLVMBasicBlockRef block,
 			int depth, int *ret_guard);
+/*
+ * Does the host know which lanes execute the block, and how often? In a loop that is a predicate
+ * itself, the block executes in each iteration, or in each with certain lanes.
+ */
+bool plan_is_enumerated(struct group_plan *plan, LLVMValueRef function, LLVMBasicBlockRef block,
+			int *ret_predicate);
 /* Finds the predicates' conditions, where they follow from the launch. */
 void plan_find_predicates(struct group_plan *plan);
 /* Marks groups and predicates that follow from the launch. All groups and predicates must exist. */

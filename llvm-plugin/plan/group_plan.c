@@ -29,7 +29,8 @@ static void list(struct group_plan *plan, LLVMValueRef function)
 		struct plan_site site = {.inst = inst,
 					 .group = PLAN_NONE,
 					 .stream = PLAN_NONE,
-					 .address = PROBE_EXPR_NONE};
+					 .address = PROBE_EXPR_NONE,
+					 .step = PROBE_EXPR_NONE};
 
 		if (!access_site_wanted(inst, plan->options, &site.site))
 			continue;
@@ -341,6 +342,9 @@ struct group_plan *group_plan_create(const struct call_unit *unit,
 		plan->group[i].once =
 			once && plan_executes_once(plan, function, plan->group[i].block, 0,
 						   &plan->group[i].predicate);
+		if (plan->group[i].lanes_known && plan->group[i].loops)
+			plan->group[i].iterates = plan_is_enumerated(
+				plan, function, plan->group[i].block, &plan->group[i].predicate);
 	}
 	if (pass_enabled(options, PASS_LAUNCH_ADDRESSES))
 		plan_find_launch_addresses(plan);

@@ -47,6 +47,7 @@ struct plan_site {
 	size_t representative;
 	int64_t distance;
 	uint32_t address; /* expression, of a representative; else PROBE_EXPR_NONE */
+	uint32_t step;	  /* in a loop: expression of the distance between iterations */
 	/* Of no group: measured, together with the sites `also`: bit n = the n-th behind it. */
 	bool measured;
 	uint32_t also;
@@ -85,6 +86,7 @@ struct plan_group {
 	 * predicate, all counters. */
 	bool follows_launch;
 	bool lanes_known; /* nothing is executed for it in an enumerated launch */
+	bool iterates;	  /* lanes_known, in a loop that `predicate` includes */
 	bool lanes_only;  /* and in other launches each access is measured */
 	unsigned sgpr;	  /* the register that counts its executions; 0 = none */
 };
@@ -96,6 +98,7 @@ struct branch_predicate {
 	uint32_t row;
 	uint32_t condition; /* expression: 1 in the lanes that take the branch, if it follows from
 			       the launch; NONE */
+	bool loop; /* the block is a loop's header, and `condition` how often a lane returns there */
 };
 
 struct group_plan {

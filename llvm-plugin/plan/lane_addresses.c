@@ -21,22 +21,26 @@ struct find {
 	bool enumerated;	 /* does the host know which lanes come there? */
 };
 
-/* Predicates that are not used here are kept only if they guard groups anyway. */
 static bool is_enumerated(struct find *find, LLVMBasicBlockRef block)
 {
-	struct group_plan *plan = find->plan;
-	int predicates = plan->predicates, predicate = PLAN_NONE;
+	int predicate;
 
-	if (find->block == block)
-		return find->enumerated;
+	if (find->block != block)
+		find->enumerated =
+			plan_is_enumerated(find->plan, find->function, block, &predicate);
 	find->block = block;
-	find->enumerated = plan_executes_once(plan, find->function, block, 0, &predicate);
-	plan_find_predicates(plan);
-	if (find->enumerated && predicate != PLAN_NONE)
-		find->enumerated = plan->predicate[predicate].condition != PROBE_EXPR_NONE;
-	if (!find->enumerated)
-		plan->predicates = predicates;
 	return find->enumerated;
+}
+
+static uint32_t address_of(struct group_plan *plan, struct plan_site *site)
+{
+	LLVMBasicBlockRef block = LLVMGetInstructionParent(site->inst);
+
+	if (!analysis_loop_depth(plan->analysis, block))
+		return analysis_lane_address_expr(plan->analysis, site->site.pointer, plan->exprs);
+	return analysis_loop_address_expr(plan->analysis, site->site.pointer,
+					  analysis_loop_header(plan->analysis, block), plan->exprs,
+					  &site->step);
 }
 
 /* The cost of an LDS access does not depend on the variable's address if all lanes are aligned. */
@@ -82,8 +86,7 @@ void plan_find_lane_addresses(struct group_plan *plan, LLVMValueRef function)
 		    !is_enumerated(&find, LLVMGetInstructionParent(site->inst)) ||
 		    find_representative(plan, i))
 			continue;
-		site->address =
-			analysis_lane_address_expr(plan->analysis, site->site.pointer, plan->exprs);
+		site->address = address_of(plan, site);
 		site->lanes_known = site->address != PROBE_EXPR_NONE;
 		site->representative = i;
 	}

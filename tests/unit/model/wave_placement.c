@@ -103,7 +103,8 @@ static void check_launch(bool some)
 		.arguments = (const void *)arguments,
 		.argument_bytes = sizeof(arguments),
 	};
-	struct placement_query query = {DERIVED_NONE, DERIVED_NONE, DERIVED_NONE, false};
+	struct placement_query query = {DERIVED_NONE, DERIVED_NONE, DERIVED_NONE, DERIVED_NONE,
+					false};
 	uint64_t want[RESIDUES], got[RESIDUES] = {0}, waves;
 	struct wave_classes classes = {0};
 
@@ -205,7 +206,7 @@ static void check_branches(bool some)
 		.argument_bytes = sizeof(arguments),
 	};
 	struct wave_classes classes = {0};
-	struct placement_query query = {1, put_index(), DERIVED_NONE, false};
+	struct placement_query query = {1, put_index(), DERIVED_NONE, DERIVED_NONE, false};
 
 	for (int i = 0; i < 3; i++) {
 		launch.group[i] = size[i];
@@ -270,7 +271,8 @@ static void test_large(void **state)
 /* Every lane, if there is no other condition. */
 static void test_no_expression(void **state)
 {
-	const struct placement_query query = {DERIVED_NONE, DERIVED_NONE, DERIVED_NONE, false};
+	const struct placement_query query = {DERIVED_NONE, DERIVED_NONE, DERIVED_NONE, DERIVED_NONE,
+					false};
 	const struct model_launch launch = {.grid = {300, 4, 1}, .group = {100, 1, 1}};
 	struct model_launch bad = {.grid = {64, 1, 1}, .group = {64, 0, 1}};
 	struct wave_classes classes = {0};
