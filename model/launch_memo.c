@@ -91,6 +91,8 @@ static void use_member(struct kernel *kernel, const struct probe_sites *table,
 		use_expression(kernel, table, member->base, true);
 	if (!before || before->address != member->address)
 		use_expression(kernel, table, member->address, true);
+	if (!before || before->step != member->step)
+		use_expression(kernel, table, member->step, false);
 	for (int i = 0; i < 3; i++) {
 		const struct probe_site_stride *stride = &member->stride[i];
 		uint32_t bits = stride->bits & ~PROBE_STRIDE_UNSIGNED;

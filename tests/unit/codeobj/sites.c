@@ -84,7 +84,7 @@ static void test_bad_header(void **state)
 	refused("magic");
 	header->magic ^= 1;
 	header->version = PROBE_SITES_VERSION + 1;
-	refused("version 13");
+	refused("version 14");
 	header->version = PROBE_SITES_VERSION_MIN - 1;
 	refused("version 10");
 	header->version = PROBE_SITES_VERSION;

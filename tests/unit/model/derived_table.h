@@ -66,6 +66,7 @@ static void fill_table(void)
 		.residue = 0,
 		.base = DERIVED_NONE,
 		.address = DERIVED_NONE,
+		.step = DERIVED_NONE,
 		.stride = {{.constant = 4}, {.factor = 4, .offset = 8, .bits = 32}},
 	};
 	members[LDS] = (struct site_member){
@@ -73,6 +74,7 @@ static void fill_table(void)
 		.residue = DERIVED_NONE,
 		.base = DERIVED_NONE,
 		.address = DERIVED_NONE,
+		.step = DERIVED_NONE,
 		.stride = {{.constant = 128}},
 	};
 	predicate = (struct site_predicate){BRANCH, DERIVED_NONE, DERIVED_NONE};

@@ -18,10 +18,10 @@ static struct site_predicate predicates[COUNT];
 static struct site_member members[COUNT + 1];
 static struct probe_sites table = {.predicates = predicates, .members = members};
 
-/* T *p at 0, T *q at 8, int n at 16, int unused at 20, int stride at 24 */
+/* T *p at 0, T *q at 8, int n at 16, int unused at 20, int stride at 24, int step at 28 */
 static struct {
 	uint64_t p, q;
-	int32_t n, unused, stride, padding;
+	int32_t n, unused, stride, step;
 } arguments;
 static struct model_launch launch;
 
@@ -36,8 +36,8 @@ static void branch(void)
 /* Or the address of one of its sites; or of another kernel's. */
 static void address(uint32_t site)
 {
-	members[table.member_count++] =
-		(struct site_member){.site = site, .base = DERIVED_NONE, .address = take(&table)};
+	members[table.member_count++] = (struct site_member){
+		.site = site, .base = DERIVED_NONE, .address = take(&table), .step = DERIVED_NONE};
 }
 
 static int set_up(void **state)
@@ -115,6 +115,19 @@ static void test_arguments(void **state)
 	assert_true(knows(*state));
 	launch.arguments = NULL;
 	assert_null(rows(*state));
+}
+
+/* The distance between the iterations of a loop. */
+static void test_step(void **state)
+{
+	put(PROBE_EXPR_ARGUMENT, 32, 28);
+	members[1].step = take(&table);
+	assert_false(knows(*state));
+	assert_true(knows(*state));
+	arguments.step = 4;
+	assert_false(knows(*state));
+	arguments.step = 0;
+	assert_true(knows(*state));
 }
 
 /* Kernels may have sites of functions in common, more of them or fewer. */
@@ -205,6 +218,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_arguments, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_step, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_kernels, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pointers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pointers_compared, set_up, tear_down),

@@ -226,7 +226,7 @@ static void check_branches(bool some)
 
 static void test_branches(void **state)
 {
-	struct placement_query query = {1, DERIVED_NONE, DERIVED_NONE, false};
+	struct placement_query query = {1, DERIVED_NONE, DERIVED_NONE, DERIVED_NONE, false};
 	struct model_launch launch = {.grid = {64, 3, 1}, .group = {64, 1, 1}};
 	struct wave_classes classes = {0};
 
@@ -248,7 +248,7 @@ static void test_branches(void **state)
 static void test_large(void **state)
 {
 	const int32_t arguments[3] = {0, 0, 64 * 1000000 - 1};
-	struct placement_query query = {0, put_index(), DERIVED_NONE, false};
+	struct placement_query query = {0, put_index(), DERIVED_NONE, DERIVED_NONE, false};
 	struct model_launch launch = {
 		.grid = {1 << 30, 256, 1},
 		.group = {64, 1, 1},
@@ -271,8 +271,8 @@ static void test_large(void **state)
 /* Every lane, if there is no other condition. */
 static void test_no_expression(void **state)
 {
-	const struct placement_query query = {DERIVED_NONE, DERIVED_NONE, DERIVED_NONE, DERIVED_NONE,
-					false};
+	const struct placement_query query = {DERIVED_NONE, DERIVED_NONE, DERIVED_NONE,
+					      DERIVED_NONE, false};
 	const struct model_launch launch = {.grid = {300, 4, 1}, .group = {100, 1, 1}};
 	struct model_launch bad = {.grid = {64, 1, 1}, .group = {64, 0, 1}};
 	struct wave_classes classes = {0};
@@ -290,21 +290,17 @@ static void test_no_expression(void **state)
 
 /* ---- Lane by lane --------------------------------------------------------------------------- */
 
-/* Takes the wave away from those that were found. */
-static void take_exact(struct wave_classes *classes, const struct model_launch *launch,
-		       const uint32_t id[3], uint32_t first, uint32_t items)
+/* Takes the wave with these lanes and addresses away from those that were found. */
+static void take_lanes(struct wave_classes *classes, uint64_t exec, const uint64_t address[64])
 {
-	uint64_t start = 0, exec = 0;
 	int64_t offset[64] = {0};
+	uint64_t start;
 
-	for (uint32_t lane = 0; lane < 64 && first + lane < items; lane++) {
-		uint64_t at =
-			index_of(id, launch->group, first + lane, (const void *)launch->arguments);
-
-		start = lane ? start : at;
-		exec |= 1ull << lane;
-		offset[lane] = (int64_t)(at - start);
-	}
+	if (!exec)
+		return;
+	start = address[__builtin_ctzll(exec)];
+	for (uint64_t rest = exec; rest; rest &= rest - 1)
+		offset[__builtin_ctzll(rest)] = (int64_t)(address[__builtin_ctzll(rest)] - start);
 	for (uint32_t i = 0; i < classes->count; i++) {
 		struct wave_class *class = &classes->class[i];
 
@@ -317,9 +313,23 @@ static void take_exact(struct wave_classes *classes, const struct model_launch *
 	fail();
 }
 
+static void take_exact(struct wave_classes *classes, const struct model_launch *launch,
+		       const uint32_t id[3], uint32_t first, uint32_t items)
+{
+	uint64_t address[64], exec = 0;
+
+	for (uint32_t lane = 0; lane < 64 && first + lane < items; lane++) {
+		address[lane] =
+			index_of(id, launch->group, first + lane, (const void *)launch->arguments);
+		exec |= 1ull << lane;
+	}
+	take_lanes(classes, exec, address);
+}
+
 static void check_exact(const struct model_launch *launch)
 {
-	const struct placement_query query = {DERIVED_NONE, DERIVED_NONE, put_index(), false};
+	const struct placement_query query = {DERIVED_NONE, DERIVED_NONE, put_index(), DERIVED_NONE,
+					      false};
 	const uint32_t *size = launch->group;
 	uint32_t items = size[0] * size[1] * size[2], id[3];
 	struct wave_classes classes = {0};
@@ -361,11 +371,125 @@ static void test_exact(void **state)
 		}
 }
 
+/* ---- Loops ---------------------------------------------------------------------------------- */
+
+enum { STEP = 20 };
+
+/* if (x < n) for (i = 0; i < 1 + (x * 3 & 31); i++) p[... + 5 * i] */
+static void put_loop(void)
+{
+	put_id(0);
+	put(PROBE_EXPR_ARGUMENT, 32, 8);
+	put(PROBE_EXPR_SLT, 32, 0);
+	predicates[0] = (struct site_predicate){.parent = DERIVED_NONE, .condition = take(&table)};
+	put_id(0);
+	put(PROBE_EXPR_CONSTANT, 32, 3);
+	put(PROBE_EXPR_MUL, 32, 0);
+	put(PROBE_EXPR_CONSTANT, 32, 31);
+	put(PROBE_EXPR_AND, 32, 0);
+	put(PROBE_EXPR_ZEXT, 64, 0);
+	predicates[1] =
+		(struct site_predicate){.parent = 0, .condition = take(&table), .loop = true};
+	table.predicates = predicates;
+	table.predicate_count = 2;
+}
+
+static void take_iterations(struct wave_classes *classes, const struct model_launch *launch,
+			    const uint32_t id[3], uint32_t first, uint32_t items)
+{
+	const int32_t *arguments = (const void *)launch->arguments;
+	uint64_t address[64];
+
+	for (uint32_t i = 0; i < 32; i++) {
+		uint64_t exec = 0;
+
+		for (uint32_t lane = 0; lane < 64 && first + lane < items; lane++) {
+			uint32_t x = id[0] * launch->group[0] + (first + lane) % launch->group[0];
+
+			address[lane] =
+				index_of(id, launch->group, first + lane, arguments) + STEP * i;
+			if ((int32_t)x < arguments[2] && (x * 3 & 31) >= i)
+				exec |= 1ull << lane;
+		}
+		take_lanes(classes, exec, address);
+	}
+}
+
+static void check_loop(const struct model_launch *launch)
+{
+	struct placement_query query = {1, DERIVED_NONE, put_index(), DERIVED_NONE, false};
+	const uint32_t *size = launch->group;
+	uint32_t items = size[0] * size[1] * size[2], id[3] = {0};
+	struct wave_classes classes = {0};
+
+	put_loop();
+	/* The distance between iterations is missing. */
+	assert_false(wave_placement_add(&table, launch, &query, &classes));
+	put(PROBE_EXPR_CONSTANT, 64, STEP);
+	query.step = take(&table);
+	assert_true(wave_placement_add(&table, launch, &query, &classes));
+	for (id[1] = 0; id[1] < launch->grid[1] / size[1]; id[1]++)
+		for (id[0] = 0; id[0] < launch->grid[0] / size[0]; id[0]++)
+			for (uint32_t item = 0; item < items; item += 64)
+				take_iterations(&classes, launch, id, item, items);
+	for (uint32_t i = 0; i < classes.count; i++)
+		assert_int_equal(classes.class[i].count, 0);
+	wave_classes_deinit(&classes);
+}
+
+static void test_loop(void **state)
+{
+	static const uint32_t sizes[][3] = {{64, 1, 1}, {100, 1, 1}, {16, 8, 1}, {10, 3, 1}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		for (int32_t n = 0; n < 300; n += 97) {
+			int32_t arguments[3] = {36, 7, n};
+			struct model_launch launch = {
+				.grid = {sizes[i][0] * 3, sizes[i][1] * 2, sizes[i][2]},
+				.group = {sizes[i][0], sizes[i][1], sizes[i][2]},
+				.arguments = (const void *)arguments,
+				.argument_bytes = sizeof(arguments),
+			};
+
+			check_loop(&launch);
+		}
+}
+
+/* Long loops take no time; endless ones have no counts. */
+static void test_long_loop(void **state)
+{
+	const struct model_launch launch = {.grid = {128, 1, 1}, .group = {64, 1, 1}};
+	struct placement_query query = {0, DERIVED_NONE, DERIVED_NONE, DERIVED_NONE, false};
+	struct wave_classes classes = {0};
+	uint64_t count = 0;
+
+	(void)state;
+	put(PROBE_EXPR_ITEM, 64, 0);
+	query.address = take(&table);
+	put(PROBE_EXPR_CONSTANT, 64, 4);
+	query.step = take(&table);
+	put(PROBE_EXPR_CONSTANT, 64, 999999999);
+	predicates[0] = (struct site_predicate){
+		.parent = DERIVED_NONE, .condition = take(&table), .loop = true};
+	table.predicates = predicates;
+	table.predicate_count = 1;
+	assert_true(wave_placement_add(&table, &launch, &query, &classes));
+	assert_int_equal(classes.count, 32);
+	for (uint32_t i = 0; i < classes.count; i++)
+		count += classes.class[i].count;
+	assert_int_equal(count, 2000000000);
+	put(PROBE_EXPR_CONSTANT, 64, -1);
+	predicates[0].condition = take(&table);
+	assert_false(wave_placement_add(&table, &launch, &query, &classes));
+	wave_classes_deinit(&classes);
+}
+
 /* 12 / (x - 3), if x is above 3: what other lanes would divide by does not matter. */
 static void test_undefined(void **state)
 {
 	const struct model_launch launch = {.grid = {8, 1, 1}, .group = {8, 1, 1}};
-	struct placement_query query = {DERIVED_NONE, DERIVED_NONE, 0, false};
+	struct placement_query query = {DERIVED_NONE, DERIVED_NONE, 0, DERIVED_NONE, false};
 	struct wave_classes classes = {0};
 
 	(void)state;
@@ -394,7 +518,7 @@ static void test_undefined(void **state)
 static void test_narrow(void **state)
 {
 	const struct model_launch launch = {.grid = {8, 1, 1}, .group = {8, 1, 1}};
-	struct placement_query query = {DERIVED_NONE, DERIVED_NONE, 0, true};
+	struct placement_query query = {DERIVED_NONE, DERIVED_NONE, 0, DERIVED_NONE, true};
 	struct wave_classes classes = {0};
 
 	(void)state;
@@ -422,7 +546,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_wave), cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_large),	   cmocka_unit_test(test_no_expression),
-		cmocka_unit_test(test_exact),	   cmocka_unit_test(test_undefined),
+		cmocka_unit_test(test_exact),	   cmocka_unit_test(test_loop),
+		cmocka_unit_test(test_long_loop),  cmocka_unit_test(test_undefined),
 		cmocka_unit_test(test_narrow),
 	};
 
