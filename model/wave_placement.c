@@ -11,6 +11,7 @@
 
 /* WAVES_MAX: more would take minutes. Only very long launches, or forged ones, have more. */
 enum { GROUP_WAVES = 16, RESIDUES = 128, PREDICATES = 20, WAVES_MAX = 1 << 25 };
+enum { CLASSES_MAX = 1 << 18 }; /* of a loop: more would take gigabytes */
 /* Of a loop; counts of so many iterations of 2^14 waves do not overflow. */
 #define ITERATIONS_MAX (1ull << 40)
 
@@ -29,6 +30,9 @@ struct placement {
 	struct placement_query query;
 	struct expr_program conditions, base, address;
 	struct expr_program repeats, step; /* in a loop */
+	/* First of `times` iterations, which move all addresses by `moves` bytes. */
+	struct wave_classes starts;
+	uint64_t times, moves;
 	bool splits[3]; /* conditions depend on the workgroup's id along this axis */
 	bool evaluate;	/* conditions are unknown for the current workgroups */
 	struct axis axis[3];
@@ -99,29 +103,44 @@ static void find_offsets(const struct placement *p, const uint64_t address[WAVE_
 	}
 }
 
-/*
- * Add `times` iterations with the same active lanes, class->count waves each. `step`: the distance
- * between the addresses of two iterations.
- */
-static bool add_iterations(struct placement *p, struct wave_class *class,
-			   const int64_t offset[WAVE_LANES], uint64_t step, uint64_t times)
+/* Add all iterations of what is in p->starts. */
+static bool expand_starts(struct placement *p)
 {
-	uint64_t waves = class->count;
 	uint32_t period = 1;
 
-	/* The residue of an LDS address does not matter. */
-	if (p->query.narrow)
-		step = 0;
-	while (period * step % RESIDUES)
+	if (!p->starts.count)
+		return true;
+	/* Residues repeat themselves. That of an LDS address does not matter. */
+	while (!p->query.narrow && period * p->moves % RESIDUES)
 		period *= 2;
-	for (uint32_t i = 0; i < period && i < times; i++) {
-		class->count = waves * ((times - i + period - 1) / period);
-		if (!wave_classes_add(p->classes, class, offset))
-			return false;
-		class->residue = (uint32_t)((class->residue + step) % RESIDUES);
+	for (uint32_t i = 0; i < p->starts.count; i++) {
+		struct wave_class class = p->starts.class[i];
+		uint64_t waves = class.count;
+
+		for (uint32_t k = 0; k < period && k < p->times; k++) {
+			class.count = waves * ((p->times - k + period - 1) / period);
+			if (!wave_classes_add(p->classes, &class, p->starts.offset[i]))
+				return false;
+			if (!p->query.narrow)
+				class.residue = (uint32_t)((class.residue + p->moves) % RESIDUES);
+		}
 	}
-	class->count = waves;
-	return true;
+	wave_classes_clear(&p->starts);
+	return p->classes->count < CLASSES_MAX;
+}
+
+/*
+ * Add `times` iterations with the same active lanes, class->count waves each, in which addresses
+ * move by `step`. Most waves have as many as the wave before; these are expanded together.
+ */
+static bool add_iterations(struct placement *p, const struct wave_class *class,
+			   const int64_t offset[WAVE_LANES], uint64_t step, uint64_t times)
+{
+	if ((times != p->times || step != p->moves) && !expand_starts(p))
+		return false;
+	p->times = times;
+	p->moves = step;
+	return wave_classes_add(&p->starts, class, offset);
 }
 
 /* The smallest of the lanes' values. */
@@ -411,12 +430,13 @@ bool wave_placement_add(const struct probe_sites *table, const struct model_laun
 	done = number_items(p) && add_conditions(p, table) &&
 	       add_expression(p, table, query->base, &p->base) &&
 	       add_expression(p, table, query->address, &p->address) &&
-	       add_expression(p, table, query->step, &p->step) && add_all(p);
+	       add_expression(p, table, query->step, &p->step) && add_all(p) && expand_starts(p);
 	expr_program_deinit(&p->conditions);
 	expr_program_deinit(&p->base);
 	expr_program_deinit(&p->address);
 	expr_program_deinit(&p->repeats);
 	expr_program_deinit(&p->step);
+	wave_classes_deinit(&p->starts);
 	free(p);
 	return done;
 }

@@ -38,6 +38,9 @@ static uint32_t address_of(struct group_plan *plan, struct plan_site *site)
 
 	if (!analysis_loop_depth(plan->analysis, block))
 		return analysis_lane_address_expr(plan->analysis, site->site.pointer, plan->exprs);
+	/* The distances between lanes must not differ from wave to wave: too many classes. */
+	if (!site->proved)
+		return PROBE_EXPR_NONE;
 	return analysis_loop_address_expr(plan->analysis, site->site.pointer,
 					  analysis_loop_header(plan->analysis, block), plan->exprs,
 					  &site->step);

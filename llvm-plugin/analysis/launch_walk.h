@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The walk that makes expressions of values (launch_expr.cpp), and of results of LLVM's
+ * ScalarEvolution (loop_expr.cpp).
+ */
+#ifndef PROBE_LLVM_PLUGIN_ANALYSIS_LAUNCH_WALK_H
+#define PROBE_LLVM_PLUGIN_ANALYSIS_LAUNCH_WALK_H
+
+#include "common/expr.h"
+#include "llvm-plugin/analysis/function.h"
+
+#include <llvm/IR/Operator.h>
+
+enum { DEPTH_MAX = 32, NODES_MAX = 120 };
+
+/*
+ * Functions return the node of a value; PROBE_EXPR_NONE: the value does not follow from the launch.
+ */
+class Walk
+{
+	const analysis &in;
+	struct expr_graph &graph;
+	const bool exact;
+	bool ids = false; /* does the last value depend on ids? */
+	unsigned nodes = 0;
+	const llvm::GlobalVariable
+		*variable; /* the variable that all lanes' addresses are relative to */
+	/* Values that were visited, and whether they are made of ids. */
+	llvm::DenseMap<const llvm::Value *, std::pair<uint32_t, bool>> visited;
+
+	uint32_t node(enum probe_expr_code op, uint8_t bits, llvm::ArrayRef<uint32_t> operands,
+		      int64_t value = 0);
+	uint32_t constant(int64_t value, uint8_t bits);
+	uint32_t id(enum probe_expr_code op, int axis);
+	uint8_t bits(const llvm::Value *value) const;
+	bool may_be_zero(const llvm::GlobalVariable *global);
+	bool leaf(llvm::Value *value, uint32_t &ret);
+	uint32_t operation(llvm::Operator *op, unsigned depth);
+	uint32_t binary(llvm::Operator *op, enum probe_expr_code code, unsigned depth);
+	uint32_t compare(llvm::ICmpInst *compare, unsigned depth);
+	uint32_t convert(llvm::Operator *op, unsigned depth);
+	uint32_t index(uint32_t address, llvm::Value *value, int64_t size, int64_t offset,
+		       unsigned depth);
+	uint32_t address(llvm::GEPOperator *gep, unsigned depth);
+	uint32_t phi(llvm::PHINode *phi, unsigned depth);
+	uint32_t low_bits(const llvm::SCEVIntegralCastExpr *expr, unsigned depth);
+	uint32_t extension(const llvm::SCEVIntegralCastExpr *expr, unsigned depth);
+	uint32_t operands(const llvm::SCEVNAryExpr *expr, enum probe_expr_code code,
+			  unsigned depth);
+	uint32_t select(llvm::Value *condition, llvm::Value *first, llvm::Value *second,
+			uint8_t bits, unsigned depth);
+
+      public:
+	Walk(const analysis &of, struct expr_graph &to, bool is_exact,
+	     const llvm::GlobalVariable *from = nullptr)
+	    : in(of), graph(to), exact(is_exact), variable(from)
+	{
+	}
+	/* A condition is 1 or 0. */
+	uint32_t walk(llvm::Value *value, unsigned depth = 0);
+	/* The value of an expression outside of loops; widths are 32 or 64. */
+	uint32_t walk(const llvm::SCEV *expr, unsigned depth = 0);
+	uint32_t extend(uint32_t number); /* 32 to 64 bits */
+	/* How often `less` is true of first, first + step, first + 2 * step ... and `end`. */
+	uint32_t steps(enum probe_expr_code less, const llvm::SCEV *first, const llvm::SCEV *step,
+		       const llvm::SCEV *end);
+	/* `value`, if start + step * times fits into 32 bits; else there is no value. */
+	uint32_t unless_overflow(uint32_t value, uint32_t start, uint32_t step, uint32_t times,
+				 bool has_sign);
+	uint32_t negate(uint32_t condition);
+	uint32_t case_of(llvm::SwitchInst *inst, llvm::Value *number, bool other, uint32_t others);
+};
+
+/* Remove the nodes of a failed walk. */
+inline uint32_t finish(struct expr_graph *graph, uint32_t before, uint32_t root)
+{
+	if (root == PROBE_EXPR_NONE)
+		expr_truncate(graph, before);
+	return root;
+}
+
+/* The variable that an address is computed from; NULL. */
+const llvm::GlobalVariable *variable_of(const llvm::Value *base);
+
+#endif

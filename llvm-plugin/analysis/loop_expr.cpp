@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loops whose iterations follow from the launch: how often each lane repeats them, and addresses
+ * that move by the same distance in each iteration. Both come from LLVM's ScalarEvolution.
+ *
+ * Example: in `for (i = threadIdx.x; i < n; i += 64) sum += a[i];` a lane starts another iteration
+ * (n - 1 - threadIdx.x) / 64 times, and the address moves by 256 bytes.
+ */
+#include "llvm-plugin/analysis/function.h"
+#include "llvm-plugin/analysis/launch_expr.h"
+#include "llvm-plugin/analysis/launch_walk.h"
+
+#include <llvm/ADT/DenseSet.h>
+
+using namespace llvm;
+
+/* ---- Results of LLVM's ScalarEvolution ------------------------------------------------------ */
+
+/* Some low bits, extended by zeros. */
+uint32_t Walk::low_bits(const SCEVIntegralCastExpr *expr, unsigned depth)
+{
+	auto *narrow = dyn_cast<SCEVTruncateExpr>(expr->getOperand());
+	auto to = (uint8_t)in.evolution.getTypeSizeInBits(expr->getType());
+
+	if (!narrow || !isa<SCEVZeroExtendExpr>(expr))
+		return PROBE_EXPR_NONE;
+	auto from = (uint8_t)in.evolution.getTypeSizeInBits(narrow->getOperand()->getType());
+	uint64_t mask = (1ull << in.evolution.getTypeSizeInBits(narrow->getType())) - 1;
+	uint32_t ret = node(PROBE_EXPR_AND, from,
+			    {walk(narrow->getOperand(), depth + 1), constant((int64_t)mask, from)});
+	return from == to ? ret : node(to == 64 ? PROBE_EXPR_ZEXT : PROBE_EXPR_TRUNC, to, {ret});
+}
+
+uint32_t Walk::extension(const SCEVIntegralCastExpr *expr, unsigned depth)
+{
+	uint64_t to = in.evolution.getTypeSizeInBits(expr->getType()),
+		 from = in.evolution.getTypeSizeInBits(expr->getOperand()->getType());
+	struct affine_stride size;
+
+	/* A launch parameter, in any width. */
+	if (isa<SCEVZeroExtendExpr>(expr) && launch_factor(in, expr, size) && size.factor == 1 &&
+	    !size.constant && size.bits & PROBE_STRIDE_LAUNCH) {
+		ids = false;
+		return node(PROBE_EXPR_PACKET, 64, {}, size.offset);
+	}
+	if (from != 32 && from != 64)
+		return low_bits(expr, depth);
+	return node(isa<SCEVSignExtendExpr>(expr) ? PROBE_EXPR_SEXT
+		    : to == 64			  ? PROBE_EXPR_ZEXT
+						  : PROBE_EXPR_TRUNC,
+		    (uint8_t)to, {walk(expr->getOperand(), depth + 1)});
+}
+
+uint32_t Walk::operands(const SCEVNAryExpr *expr, enum probe_expr_code code, unsigned depth)
+{
+	auto width = (uint8_t)in.evolution.getTypeSizeInBits(expr->getType());
+	uint32_t ret = PROBE_EXPR_NONE;
+	bool any = false;
+
+	for (const SCEV *part : expr->operands()) {
+		uint32_t one = walk(part, depth + 1);
+
+		if (one == PROBE_EXPR_NONE)
+			return one;
+		any |= ids;
+		ret = part == expr->getOperand(0) ? one : node(code, width, {ret, one});
+	}
+	ids = any;
+	return ret;
+}
+
+uint32_t Walk::walk(const SCEV *expr, unsigned depth)
+{
+	uint64_t width = in.evolution.getTypeSizeInBits(expr->getType());
+
+	ids = false;
+	if (depth > DEPTH_MAX || nodes > NODES_MAX || (width != 32 && width != 64))
+		return PROBE_EXPR_NONE;
+	switch (expr->getSCEVType()) {
+	case scConstant:
+		return constant(cast<SCEVConstant>(expr)->getAPInt().getSExtValue(),
+				(uint8_t)width);
+	case scUnknown:
+		return walk(cast<SCEVUnknown>(expr)->getValue(), depth + 1);
+	case scPtrToInt:
+		return walk(cast<SCEVPtrToIntExpr>(expr)->getOperand(), depth + 1);
+	case scTruncate:
+	case scZeroExtend:
+	case scSignExtend:
+		return extension(cast<SCEVIntegralCastExpr>(expr), depth);
+	case scAddExpr:
+		return operands(cast<SCEVNAryExpr>(expr), PROBE_EXPR_ADD, depth);
+	case scMulExpr:
+		return operands(cast<SCEVNAryExpr>(expr), PROBE_EXPR_MUL, depth);
+	case scUMaxExpr:
+		return operands(cast<SCEVNAryExpr>(expr), PROBE_EXPR_UMAX, depth);
+	case scSMaxExpr:
+		return operands(cast<SCEVNAryExpr>(expr), PROBE_EXPR_SMAX, depth);
+	case scUMinExpr:
+		return operands(cast<SCEVNAryExpr>(expr), PROBE_EXPR_UMIN, depth);
+	case scSMinExpr:
+		return operands(cast<SCEVNAryExpr>(expr), PROBE_EXPR_SMIN, depth);
+	case scUDivExpr: {
+		uint32_t left = walk(cast<SCEVUDivExpr>(expr)->getLHS(), depth + 1);
+		bool before = ids;
+		uint32_t right = walk(cast<SCEVUDivExpr>(expr)->getRHS(), depth + 1);
+
+		ids |= before;
+		return node(PROBE_EXPR_UDIV, (uint8_t)width, {left, right});
+	}
+	default:
+		return PROBE_EXPR_NONE;
+	}
+}
+
+uint32_t Walk::extend(uint32_t number)
+{
+	return node(PROBE_EXPR_ZEXT, 64, {number});
+}
+
+/*
+ * first < end ? (end - first - 1) / step + 1 : 0. There is no value if the step is not positive, or
+ * if the sum could overflow before it reaches `end`.
+ */
+uint32_t Walk::steps(enum probe_expr_code less, const SCEV *first, const SCEV *step,
+		     const SCEV *end)
+{
+	auto width = (uint8_t)in.evolution.getTypeSizeInBits(first->getType());
+	bool has_sign = less == PROBE_EXPR_SLT;
+	uint64_t most = UINT64_MAX >> (64 - width) >> has_sign;
+	uint32_t one = constant(1, width), zero = constant(0, width);
+	uint32_t from = walk(first), to = walk(end), by = walk(step);
+	uint32_t last = node(PROBE_EXPR_SUB, width, {to, one});
+	uint32_t fits =
+		node(has_sign ? PROBE_EXPR_SLE : PROBE_EXPR_ULE, width,
+		     {last, node(PROBE_EXPR_SUB, width, {constant((int64_t)most, width), by})});
+	uint32_t divisor = node(PROBE_EXPR_SELECT, width,
+				{fits, node(PROBE_EXPR_SMAX, width, {by, zero}), zero});
+	uint32_t times =
+		node(PROBE_EXPR_UDIV, width, {node(PROBE_EXPR_SUB, width, {last, from}), divisor});
+
+	return node(
+		PROBE_EXPR_SELECT, width,
+		{node(less, width, {from, to}), node(PROBE_EXPR_ADD, width, {times, one}), zero});
+}
+
+uint32_t Walk::unless_overflow(uint32_t value, uint32_t start, uint32_t step, uint32_t times,
+			       bool has_sign)
+{
+	enum probe_expr_code extend = has_sign ? PROBE_EXPR_SEXT : PROBE_EXPR_ZEXT;
+	uint32_t moved = node(PROBE_EXPR_MUL, 64, {node(PROBE_EXPR_SEXT, 64, {step}), times});
+	uint32_t last = node(PROBE_EXPR_ADD, 64, {node(extend, 64, {start}), moved});
+	uint32_t low = node(extend, 64, {node(PROBE_EXPR_TRUNC, 32, {last})});
+	uint32_t few = node(PROBE_EXPR_ULT, 64, {times, constant(1ll << 32, 64)});
+	uint32_t fits = node(PROBE_EXPR_AND, 32, {node(PROBE_EXPR_EQ, 64, {last, low}), few});
+
+	return node(PROBE_EXPR_SELECT, 64,
+		    {fits, value, node(PROBE_EXPR_UDIV, 64, {value, constant(0, 64)})});
+}
+
+/*
+ * A loop that continues while a sum is less than a number, in steps that LLVM does not know to be
+ * positive.
+ */
+static uint32_t count_steps(const analysis &in, const Loop *loop, Walk &walk)
+{
+	auto *branch = dyn_cast<BranchInst>(loop->getLoopLatch()->getTerminator());
+	auto *compare = branch && branch->isConditional()
+				? dyn_cast<ICmpInst>(branch->getCondition())
+				: nullptr;
+	uint64_t width;
+
+	if (!compare)
+		return PROBE_EXPR_NONE;
+	CmpInst::Predicate less = branch->getSuccessor(0) == loop->getHeader()
+					  ? compare->getPredicate()
+					  : compare->getInversePredicate();
+	bool turned = less == CmpInst::ICMP_SGT || less == CmpInst::ICMP_UGT;
+	if (turned)
+		less = CmpInst::getSwappedPredicate(less);
+	const SCEV *left = in.evolution.getSCEV(compare->getOperand(turned));
+	const SCEV *end = in.evolution.getSCEV(compare->getOperand(!turned));
+	auto *sum = dyn_cast<SCEVAddRecExpr>(left);
+	if ((less != CmpInst::ICMP_SLT && less != CmpInst::ICMP_ULT) || !sum ||
+	    sum->getLoop() != loop || !sum->isAffine() || !in.evolution.isLoopInvariant(end, loop))
+		return PROBE_EXPR_NONE;
+	width = in.evolution.getTypeSizeInBits(sum->getType());
+	uint32_t ret =
+		width == 32 || width == 64
+			? walk.steps(less == CmpInst::ICMP_SLT ? PROBE_EXPR_SLT : PROBE_EXPR_ULT,
+				     sum->getStart(), sum->getStepRecurrence(in.evolution), end)
+			: PROBE_EXPR_NONE;
+	return width == 32 ? walk.extend(ret) : ret;
+}
+
+uint32_t analysis_repeats_expr(const struct analysis *in, LLVMBasicBlockRef header,
+			       struct expr_graph *graph)
+{
+	const SCEV *count =
+		in->evolution.getBackedgeTakenCount(in->loops.getLoopFor(unwrap(header)));
+	uint32_t before = graph->count, ret;
+	Walk walk(*in, *graph, true);
+
+	if (isa<SCEVCouldNotCompute>(count))
+		return finish(graph, before,
+			      count_steps(*in, in->loops.getLoopFor(unwrap(header)), walk));
+	ret = walk.walk(count);
+	if (in->evolution.getTypeSizeInBits(count->getType()) == 32)
+		ret = walk.extend(ret);
+	return finish(graph, before, ret);
+}
+
+namespace
+{
+/* start + step * iteration, unless a part overflows. */
+struct Progress {
+	const SCEV *start, *step;
+	/* 32-bit recurrences that are extended; they must not overflow before the loop ends. */
+	SmallVector<const SCEVIntegralCastExpr *, 2> narrow;
+};
+} // namespace
+
+static bool progress(const analysis &in, const SCEV *expr, const Loop *loop, Progress &ret);
+
+/* Of a sum or a product, in which one factor changes. */
+static bool progress_of_parts(const analysis &in, const SCEVNAryExpr *expr, const Loop *loop,
+			      Progress &ret)
+{
+	bool sums = isa<SCEVAddExpr>(expr);
+	SmallVector<const SCEV *, 4> starts, steps;
+	unsigned changing = 0;
+
+	for (const SCEV *part : expr->operands()) {
+		Progress one = {};
+
+		if (!progress(in, part, loop, one))
+			return false;
+		changing += !one.step->isZero();
+		starts.push_back(one.start);
+		steps.push_back(sums || !one.step->isZero() ? one.step : one.start);
+		ret.narrow.append(one.narrow);
+	}
+	if (!sums && changing != 1)
+		return false;
+	ret.start = sums ? in.evolution.getAddExpr(starts) : in.evolution.getMulExpr(starts);
+	ret.step = sums ? in.evolution.getAddExpr(steps) : in.evolution.getMulExpr(steps);
+	return true;
+}
+
+static bool progress(const analysis &in, const SCEV *expr, const Loop *loop, Progress &ret)
+{
+	auto *recurrence = dyn_cast<SCEVAddRecExpr>(expr);
+	auto *extension = dyn_cast<SCEVIntegralCastExpr>(expr);
+
+	if (in.evolution.isLoopInvariant(expr, loop)) {
+		ret.start = expr;
+		ret.step = in.evolution.getZero(in.evolution.getEffectiveSCEVType(expr->getType()));
+		return true;
+	}
+	if (isa<SCEVAddExpr>(expr) || isa<SCEVMulExpr>(expr))
+		return progress_of_parts(in, cast<SCEVNAryExpr>(expr), loop, ret);
+	if (extension && !isa<SCEVTruncateExpr>(expr))
+		recurrence = dyn_cast<SCEVAddRecExpr>(extension->getOperand());
+	if (!recurrence || recurrence->getLoop() != loop || !recurrence->isAffine())
+		return false;
+	ret.start = recurrence->getStart();
+	ret.step = recurrence->getStepRecurrence(in.evolution);
+	if (extension) {
+		if (in.evolution.getTypeSizeInBits(recurrence->getType()) != 32 ||
+		    in.evolution.getTypeSizeInBits(expr->getType()) != 64)
+			return false;
+		ret.start = isa<SCEVSignExtendExpr>(expr)
+				    ? in.evolution.getSignExtendExpr(ret.start, expr->getType())
+				    : in.evolution.getZeroExtendExpr(ret.start, expr->getType());
+		ret.step = in.evolution.getSignExtendExpr(ret.step, expr->getType());
+		ret.narrow.push_back(extension);
+	}
+	return in.evolution.isLoopInvariant(ret.step, loop);
+}
+
+/* Does a value differ between the lanes of a wave? */
+static bool has_items(const struct expr_graph *graph, uint32_t root)
+{
+	SmallVector<uint32_t, 16> work = {root};
+	DenseSet<uint32_t> seen;
+
+	while (!work.empty()) {
+		const struct probe_expr_node *node = &graph->node[work.pop_back_val()];
+
+		if (node->op == PROBE_EXPR_ITEM)
+			return true;
+		for (unsigned i = 0; i < expr_operands(node->op); i++)
+			if (seen.insert(node->operand[i]).second)
+				work.push_back(node->operand[i]);
+	}
+	return false;
+}
+
+uint32_t analysis_loop_address_expr(const struct analysis *in, LLVMValueRef pointer,
+				    LLVMBasicBlockRef header, struct expr_graph *graph,
+				    uint32_t *ret_step)
+{
+	uint32_t before = graph->count, ret;
+	Progress address = {};
+	Walk walk(*in, *graph, true, variable_of(unwrap(pointer)));
+
+	if (!progress(*in, address_expr(*in, unwrap(pointer)), in->loops.getLoopFor(unwrap(header)),
+		      address))
+		return PROBE_EXPR_NONE;
+	*ret_step = walk.walk(address.step);
+	if (*ret_step == PROBE_EXPR_NONE || has_items(graph, *ret_step))
+		return finish(graph, before, PROBE_EXPR_NONE);
+	ret = walk.walk(address.start);
+	for (const SCEVIntegralCastExpr *narrow : address.narrow) {
+		auto *sum = cast<SCEVAddRecExpr>(narrow->getOperand());
+
+		ret = walk.unless_overflow(ret, walk.walk(sum->getStart()),
+					   walk.walk(sum->getStepRecurrence(in->evolution)),
+					   analysis_repeats_expr(in, header, graph),
+					   isa<SCEVSignExtendExpr>(narrow));
+	}
+	return finish(graph, before, ret);
+}
