@@ -61,11 +61,8 @@ void ir_keep_exec_branches(void)
 
 	if (found == options.end())
 		return;
-	/* LLVM 22 has another type of map. */
-	auto &[name, option] = *found;
-
 	/* The option may also be on the command line, so that it must allow several occurrences. */
-	option->addOccurrence(0, name, "1", true);
+	found->second->addOccurrence(0, found->second->ArgStr, "1", true);
 }
 
 void ir_report_error(LLVMModuleRef module, const char *text)
