@@ -77,7 +77,7 @@ static void fill_table(void)
 		.step = DERIVED_NONE,
 		.stride = {{.constant = 128}},
 	};
-	predicate = (struct site_predicate){BRANCH, DERIVED_NONE, DERIVED_NONE};
+	predicate = (struct site_predicate){BRANCH, DERIVED_NONE, DERIVED_NONE, false};
 	histograms[0] = (struct site_histogram){HISTOGRAM_MASKS, MASKS, PROBE_BUCKET_ROWS};
 	histograms[1] =
 		(struct site_histogram){HISTOGRAM_RESIDUES, RESIDUES, 2 * PROBE_RESIDUE_ROWS};

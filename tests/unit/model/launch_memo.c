@@ -29,7 +29,9 @@ static struct model_launch launch;
 static void branch(void)
 {
 	predicates[table.predicate_count] =
-		(struct site_predicate){FIRST + table.predicate_count, DERIVED_NONE, take(&table)};
+		(struct site_predicate){.row = FIRST + table.predicate_count,
+					.parent = DERIVED_NONE,
+					.condition = take(&table)};
 	table.predicate_count++;
 }
 
