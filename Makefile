@@ -35,7 +35,7 @@ check: build
 	@cmake --preset asan --log-level=WARNING
 	@cmake --build --preset asan
 	@ctest --preset asan
-	@ctest --preset default
+	@ctest --preset default --output-junit results.xml
 
 check-rocm6.1:
 	@cmake/debian-root.sh trixie

@@ -66,8 +66,23 @@ make_root() {
 	mv "$root.new" "$root"
 }
 
-if [ "$(cat "$root/probe-packages" 2>/dev/null)" != "$packages" ]; then
+# Packages that were added to the list since the root was made.
+add_packages() {
+	say "installing packages that $root lacks"
+	# shellcheck disable=SC2086
+	if ! { chroot "$root" apt-get -o Acquire::Check-Valid-Until=false update -qq &&
+		DEBIAN_FRONTEND=noninteractive chroot "$root" apt-get install -y -qq \
+			--no-install-recommends $packages; } >"$roots/$release.log" 2>&1; then
+		say "cannot install packages in $root; $roots/$release.log says why. Remove the directory to make it anew"
+		exit 1
+	fi
+	echo "$packages" >"$root/probe-packages"
+}
+
+if [ ! -e "$root/probe-packages" ]; then
 	make_root
+elif [ "$(cat "$root/probe-packages")" != "$packages" ]; then
+	add_packages
 fi
 
 # In a mount namespace of its own: nothing stays mounted.

@@ -38,7 +38,7 @@ bench="pocl-opencl-icd ocl-icd-opencl-dev"
 if [ "$mode" = install ]; then
 	check="$check chromium help2man fish" # for tests of the HTML page, manuals, completions
 else
-	check="$check ccache"
+	check="$check ccache make"
 fi
 
 case "${1:-}" in

@@ -60,18 +60,18 @@ def table():
 
 def take(stack, files):
     causes = {row["test"]: row["cause"] for row in read(stack)}
-    rows = []
+    rows = {}  # a later run of a test counts
     for case in (c for f in files for c in xml.etree.ElementTree.parse(f).iter("testcase")):
         name, status = case.get("name"), case.get("status")
         if status == "disabled" or status == "notrun" and case.find("skipped") is None:
             continue
         result = {"run": "passed", "fail": "failed"}.get(status, "skipped")
-        rows.append((name, result, causes.get(name, "") if result == "failed" else ""))
+        rows[name] = (name, result, causes.get(name, "") if result == "failed" else "")
     results.mkdir(exist_ok=True)
     with open(results / f"{stack}.csv", "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("test", "result", "cause"))
-        writer.writerows(sorted(rows))
+        writer.writerows(sorted(rows.values()))
 
 
 def main(arguments):

@@ -82,7 +82,7 @@ done
 # Bytes of code, from the linker's symbol table.
 sqlite3 memory.db "SELECT writefile('loaded.co', bytes) FROM probe_code JOIN rocpd_info_kernel_symbol k
 	USING (code_object_id) WHERE k.kernel_name = 'doubled' LIMIT 1" >/dev/null
-/usr/lib/llvm-15/bin/llvm-readelf --symbols loaded.co >symbols
+readelf --symbols --wide loaded.co >symbols
 for kernel in doubled other; do
 	expect "code of $kernel" "$(probe-report kernels --format csv --no-header -k $kernel -f code,clone_code memory.db)" \
 		"$(awk -v k=$kernel '$4 == "FUNC" && $8 == k { a = $3 } $4 == "FUNC" && $8 == "__probe_memory_" k { b = $3 }

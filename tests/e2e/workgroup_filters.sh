@@ -71,6 +71,7 @@ expect "blocks that the machine did not count so" "$(cat places.txt)" ""
 sqlite3 -bail compare.db >accesses.txt <<END
 .mode csv
 .import isa.csv isa
+.mode list
 ATTACH 'memory.db' AS probed;
 .read $source/tests/e2e/isa/compare.sql
 SELECT * FROM result WHERE verdict = '';

@@ -37,8 +37,8 @@ function(probe_hip_test name program)
 endfunction()
 
 # The only argument: the code object that partial.hip loads.
-# From LLVM 17 on HIP compiles for whole workgroups only, and refuses others without this option.
-if(PROBE_HIP_LLVM GREATER_EQUAL 17)
+# From LLVM 18 on HIP compiles for whole workgroups only, and refuses others without this option.
+if(PROBE_HIP_LLVM GREATER_EQUAL 18)
 	set(hip_partial_groups -fno-offload-uniform-block)
 endif()
 function(probe_hip_partial_code file gpu)

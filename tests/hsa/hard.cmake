@@ -16,7 +16,7 @@ set(hard_dir ${CMAKE_CURRENT_LIST_DIR})
 set(hard_code ${CMAKE_BINARY_DIR}/tests/hsa/hard_kernels)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/tests/hsa)
 add_custom_command(OUTPUT ${hard_code}.co
-	COMMAND ${HIPCC} --genco --offload-arch=gfx90a -O2 ${hard_dir}/hard_kernels.hip
+	COMMAND ${HIPCC} --genco --offload-arch=gfx90a -mcode-object-version=4 -O2 ${hard_dir}/hard_kernels.hip
 		-o ${hard_code}.bundle
 	COMMAND ${CMAKE_COMMAND} -E env "PATH=/usr/lib/llvm-${PROBE_HIP_LLVM}/bin:$ENV{PATH}"
 		${OFFLOAD_BUNDLER} --unbundle --type=o

@@ -19,10 +19,11 @@ set(hsa_out ${CMAKE_BINARY_DIR}/tests/hsa)
 set(hsa_code ${hsa_out}/hsa_kernels.co)
 file(MAKE_DIRECTORY ${hsa_out})
 
-# A code object on its own, as the loader takes it.
+# A code object on its own, as the loader takes it. The programs pass the hidden arguments of version
+# 4, which all runtimes load.
 function(probe_hsa_code name)
 	add_custom_command(OUTPUT ${hsa_out}/${name}.co
-		COMMAND ${HIPCC} --genco --offload-arch=gfx90a -g ${ARGN} ${hsa_dir}/${name}.hip
+		COMMAND ${HIPCC} --genco --offload-arch=gfx90a -mcode-object-version=4 -g ${ARGN} ${hsa_dir}/${name}.hip
 			-o ${hsa_out}/${name}.bundle
 		COMMAND ${CMAKE_COMMAND} -E env "PATH=/usr/lib/llvm-${PROBE_HIP_LLVM}/bin:$ENV{PATH}"
 			${OFFLOAD_BUNDLER} --unbundle --type=o
