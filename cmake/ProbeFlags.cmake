@@ -9,11 +9,15 @@ if(PROBE_WERROR)
 endif()
 target_link_options(probe_flags INTERFACE -Wl,-z,defs)
 
+# For everything that is installed.
+add_library(probe_relro INTERFACE)
+target_link_options(probe_relro INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+
 # For programs that read untrusted data. FORTIFY needs an optimised build, and hides errors that the
 # address sanitizer would find.
 add_library(probe_harden INTERFACE)
 target_compile_options(probe_harden INTERFACE -fstack-protector-strong)
-target_link_options(probe_harden INTERFACE -Wl,-z,relro -Wl,-z,now)
+target_link_libraries(probe_harden INTERFACE probe_relro)
 if(NOT PROBE_SANITIZE)
 	target_compile_options(probe_harden INTERFACE
 		$<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>)

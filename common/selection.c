@@ -207,3 +207,33 @@ void probe_traced_format(uint32_t traced, char text[PROBE_TRACED_TEXT])
 		strcat(text, traced_words[i]);
 	}
 }
+
+enum { PATTERN_CHARACTERS = 1000, PATTERN_COPIES = 1000 };
+
+bool probe_pattern_bounded(const char *text)
+{
+	uint64_t copies = 1;
+
+	if (strnlen(text, PATTERN_CHARACTERS + 1) > PATTERN_CHARACTERS)
+		return false;
+	for (const char *at = strchr(text, '{'); at; at = strchr(at + 1, '{')) {
+		uint64_t most = 1;
+
+		/* The larger bound of {n,m}; no digits if it is an ordinary character. */
+		for (const char *c = at + 1; *c && *c != '}'; c++) {
+			char *end;
+			uint64_t bound = strtoull(c, &end, 10);
+
+			if (bound > most)
+				most = bound;
+			if (end > c)
+				c = end - 1;
+		}
+		if (most > PATTERN_COPIES)
+			return false;
+		copies *= most;
+		if (copies > PATTERN_COPIES)
+			return false;
+	}
+	return true;
+}

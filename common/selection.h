@@ -51,6 +51,12 @@ struct probe_selection {
 bool probe_selection_parse(const char *text, struct probe_selection *ret);
 bool probe_selection_has(const struct probe_selection *selection, uint64_t number);
 
+/*
+ * Can regcomp() compile it with bounded memory and stack? It needs stack for each parenthesis, and
+ * copies what a repetition {n} repeats.
+ */
+bool probe_pattern_bounded(const char *text);
+
 /* ---- Workgroups that record ----------------------------------------------------------------- */
 
 /* Ids in x, y, z; `last` is included. */

@@ -112,6 +112,28 @@ struct probe_err *probe_store_create(const char *path, bool force, struct probe_
 	return NULL;
 }
 
+static int on_busy(void *user, int count)
+{
+	const struct timespec interval = {.tv_nsec = 5000000};
+	struct probe_store *store = user;
+	uint64_t now = probe_store_now(CLOCK_MONOTONIC);
+
+	if (!count)
+		store->busy_ns = now;
+	if (now - store->busy_ns > PROBE_STORE_BUSY_MS * 1000000ull)
+		return 0;
+	store->wait(store->wait_user);
+	nanosleep(&interval, NULL);
+	return 1;
+}
+
+void probe_store_on_busy(struct probe_store *store, void (*wait)(void *user), void *user)
+{
+	store->wait = wait;
+	store->wait_user = user;
+	sqlite3_busy_handler(store->db, on_busy, store);
+}
+
 static int exec(struct probe_store *store, const char *sql)
 {
 	return sqlite3_exec(store->db, sql, NULL, NULL, NULL);

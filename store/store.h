@@ -139,6 +139,12 @@ struct probe_store_stream probe_store_stream(const struct probe_store *store,
 					     enum probe_stream_id stream);
 
 /*
+ * Call `wait` every few milliseconds while another program has locked the file. It must not use the
+ * store.
+ */
+void probe_store_on_busy(struct probe_store *store, void (*wait)(void *user), void *user);
+
+/*
  * Called in each iteration of the caller's loop: commits if the transaction is old enough; with
  * `quiet` (nothing else to do) earlier. `before` (may be NULL) is called inside the transaction
  * just before.

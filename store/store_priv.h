@@ -11,8 +11,8 @@
 #include "store/store.h"
 
 /*
- * How long to wait for another program that has locked the file. Meanwhile records accumulate in
- * the segment; when it is full, the policy of --when-full and the loss accounting apply.
+ * How long to wait for another program that has locked the file. Meanwhile records accumulate
+ * elsewhere (probe_store_on_busy()).
  */
 #define PROBE_STORE_BUSY_MS (10 * 60 * 1000)
 
@@ -36,6 +36,9 @@ struct probe_store {
 	bool broken; /* failed, and no final attempt is allowed */
 	bool open;   /* in a transaction */
 	uint64_t began_ns;
+	void (*wait)(void *user); /* while the file is locked; NULL = none */
+	void *wait_user;
+	uint64_t busy_ns; /* since when */
 	struct probe_store_stream streams[PROBE_STREAM_IDS];
 	struct probe_rows *rows; /* list */
 	struct probe_rows *set, *account, *log;

@@ -4,22 +4,29 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "common/crc32.h"
 #include "common/err.h"
 
-#define PAGE		4096u
-#define HEADER_BYTES	((uint32_t)sizeof(struct probe_host_rec))
-#define HOST_SIZE_MIN	65536u
-#define HOST_SIZE_MAX	(1ull << 32)
-#define RINGS_BYTES_MAX (1ull << 32)
-#define RECORD_MAX	(1u << 20) /* as segment_writer.c */
-#define RESYNC_BUDGET	(1ull << 30)
+#define PAGE		  4096u
+#define HEADER_BYTES	  ((uint32_t)sizeof(struct probe_host_rec))
+#define HOST_SIZE_MIN	  65536u
+#define HOST_SIZE_MAX	  (1ull << 32)
+#define RINGS_BYTES_MAX	  (1ull << 32)
+#define RECORD_MAX	  (1u << 20) /* as segment_writer.c */
+#define RESYNC_BUDGET	  (1ull << 30)
+#define SEGMENT_DIRECTORY "/dev/shm"
+
+enum { GUARDS = 256 };
 
 static uint64_t load64(const uint64_t *word)
 {
@@ -66,16 +73,101 @@ static struct probe_err *check_shape(uint64_t host_size, const struct segment_ri
 	return err ? err : check_rings(rings->count ? rings->large_count : 0, rings->large_size);
 }
 
-static struct probe_err *make_file(struct segment_reader *segment)
+/*
+ * ---- A mapping that shrinks ----
+ *
+ * A hostile application may truncate the named file: reading then raises SIGBUS. The handler puts
+ * zeros there, which are records that were never committed.
+ */
+static struct guard {
+	_Atomic uintptr_t base;
+	size_t size;
+} guards[GUARDS];
+
+static void on_bus_error(int number, siginfo_t *info, void *context)
 {
-	segment->fd = memfd_create("probe-segment", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	uintptr_t at = (uintptr_t)info->si_addr;
+
+	(void)context;
+	for (int i = 0; i < GUARDS; i++) {
+		uintptr_t base = atomic_load(&guards[i].base);
+
+		if (base && at >= base && at - base < guards[i].size &&
+		    mmap((void *)(at & ~(uintptr_t)(PAGE - 1)), PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+			return;
+	}
+	signal(number, SIG_DFL);
+}
+
+bool segment_reader_guard(const struct segment_reader *segment)
+{
+	struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
+
+	for (int i = 0; i < GUARDS; i++) {
+		uintptr_t none = 0;
+
+		if (!atomic_compare_exchange_strong(&guards[i].base, &none, 1))
+			continue;
+		guards[i].size = segment->size;
+		atomic_store(&guards[i].base, (uintptr_t)segment->map);
+		return !sigaction(SIGBUS, &action, NULL);
+	}
+	return false;
+}
+
+static void unguard(const struct segment_reader *segment)
+{
+	for (int i = 0; i < GUARDS && segment->map; i++)
+		if (atomic_load(&guards[i].base) == (uintptr_t)segment->map)
+			atomic_store(&guards[i].base, 0);
+}
+
+/*
+ * A file in shared memory, which outlives all its processes. Not if little space is left there
+ * (containers have 64 MB): a page that cannot be had would raise SIGBUS in the application.
+ */
+static int named_file(struct segment_reader *segment)
+{
+	static const char template[] = SEGMENT_DIRECTORY "/probe-XXXXXX";
+	struct statvfs space;
+	int fd;
+
+	if (statvfs(SEGMENT_DIRECTORY, &space) ||
+	    space.f_bavail * (uint64_t)space.f_frsize < 2 * segment->size)
+		return -1;
+	memcpy(segment->path, template, sizeof(template));
+	fd = mkostemp(segment->path, O_CLOEXEC);
+	if (fd < 0)
+		*segment->path = 0;
+	return fd;
+}
+
+/* A file without a name cannot shrink: a named one needs segment_reader_guard(). */
+static struct probe_err *make_file(struct segment_reader *segment, bool named)
+{
+	segment->fd = named ? named_file(segment) : -1;
+	if (segment->fd < 0)
+		segment->fd = memfd_create("probe-segment", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (segment->fd < 0)
 		return probe_err_create("cannot make a memory file: %s", strerror(errno));
 	if (ftruncate(segment->fd, (off_t)segment->size))
 		return probe_err_create("cannot size a memory file to %llu bytes: %s",
 					(unsigned long long)segment->size, strerror(errno));
-	if (fcntl(segment->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+	if (!*segment->path &&
+	    fcntl(segment->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		return probe_err_create("cannot seal a memory file: %s", strerror(errno));
+	return NULL;
+}
+
+void segment_reader_allocate(const struct segment_reader *segment)
+{
+	if (*segment->path && fallocate(segment->fd, 0, 0, (off_t)segment->size))
+		return; /* pages are then allocated as they are written */
+}
+
+static struct probe_err *map_file(struct segment_reader *segment)
+{
 	segment->map =
 		mmap(NULL, segment->size, PROT_READ | PROT_WRITE, MAP_SHARED, segment->fd, 0);
 	if (segment->map == MAP_FAILED) {
@@ -86,58 +178,124 @@ static struct probe_err *make_file(struct segment_reader *segment)
 	return NULL;
 }
 
-struct probe_err *segment_reader_create(uint64_t host_size, const struct segment_rings *rings,
-					struct segment_reader *ret)
+/* The segment that the header describes, of which only the shape is used. */
+static struct probe_err *place(const struct probe_seg_header *header, struct segment_reader *ret)
 {
-	uint64_t host_offset = PAGE, heads_offset, data_offset;
-	uint32_t large_count = rings->count ? rings->large_count : 0;
-	uint32_t ring_count = rings->count + large_count;
-	struct segment_reader segment = {.fd = -1};
-	struct probe_err *err = check_shape(host_size, rings);
+	const struct segment_rings rings = {
+		.count = header->ring_count,
+		.size = header->ring_size,
+		.large_count = header->ring_count ? header->large_count : 0,
+		.large_size = header->large_size,
+	};
+	struct probe_err *err = check_shape(header->host_size, &rings);
 
 	if (err)
 		return err;
-	heads_offset = page_up(host_offset + sizeof(struct probe_host_ring) + host_size);
-	data_offset = page_up(heads_offset + ring_count * sizeof(struct probe_ring));
-	segment.size = data_offset + page_up((uint64_t)rings->count * rings->size +
-					     (uint64_t)large_count * rings->large_size);
-	segment.host_size = host_size;
-	segment.ring_count = ring_count;
-	segment.ring_size = rings->size;
-	segment.large_count = large_count;
-	segment.large_size = rings->large_size;
-	err = make_file(&segment);
-	segment.rings = err ? NULL : calloc(ring_count + 1, sizeof(*segment.rings));
-	if (!err && !segment.rings)
-		err = probe_err_oom();
+	*ret = (struct segment_reader){
+		.fd = -1,
+		.host_size = header->host_size,
+		.ring_count = rings.count + rings.large_count,
+		.ring_size = rings.size,
+		.large_count = rings.large_count,
+		.large_size = rings.large_size,
+	};
+	ret->layout = *header;
+	ret->layout.magic = PROBE_SEG_MAGIC;
+	ret->layout.version = PROBE_SEG_VERSION;
+	ret->layout.header_size = sizeof(struct probe_seg_header);
+	ret->layout.large_count = rings.large_count;
+	ret->layout.host_offset = PAGE;
+	ret->layout.heads_offset =
+		page_up(PAGE + sizeof(struct probe_host_ring) + header->host_size);
+	ret->layout.data_offset =
+		page_up(ret->layout.heads_offset + ret->ring_count * sizeof(struct probe_ring));
+	ret->size =
+		ret->layout.data_offset + page_up((uint64_t)rings.count * rings.size +
+						  (uint64_t)rings.large_count * rings.large_size);
+	ret->layout.total_size = ret->size;
+	return NULL;
+}
+
+static struct probe_err *use_file(struct segment_reader *segment)
+{
+	struct probe_err *err = map_file(segment);
+
+	if (err)
+		return err;
+	segment->rings = calloc(segment->ring_count + 1, sizeof(*segment->rings));
+	if (!segment->rings)
+		return probe_err_oom();
+	segment->host = (struct probe_host_ring *)(segment->map + segment->layout.host_offset);
+	segment->host_data = (unsigned char *)(segment->host + 1);
+	segment->heads = (struct probe_ring *)(segment->map + segment->layout.heads_offset);
+	segment->data = segment->map + segment->layout.data_offset;
+	return NULL;
+}
+
+struct probe_err *segment_reader_create(uint64_t host_size, const struct segment_rings *rings,
+					bool named, struct segment_reader *ret)
+{
+	const struct probe_seg_header shape = {
+		.host_size = host_size,
+		.ring_count = rings->count,
+		.ring_size = rings->size,
+		.large_count = rings->large_count,
+		.large_size = rings->large_size,
+	};
+	struct segment_reader segment;
+	struct probe_err *err = place(&shape, &segment);
+
+	if (err)
+		return err;
+	err = make_file(&segment, named);
+	if (!err)
+		err = use_file(&segment);
 	if (err) {
+		segment_reader_unlink(&segment);
 		segment_reader_destroy(&segment);
 		return err;
 	}
-	segment.host = (struct probe_host_ring *)(segment.map + host_offset);
-	segment.host_data = segment.map + host_offset + sizeof(struct probe_host_ring);
-	segment.heads = (struct probe_ring *)(segment.map + heads_offset);
-	segment.data = segment.map + data_offset;
-	*(struct probe_seg_header *)segment.map = (struct probe_seg_header){
-		.magic = PROBE_SEG_MAGIC,
-		.version = PROBE_SEG_VERSION,
-		.header_size = sizeof(struct probe_seg_header),
-		.total_size = segment.size,
-		.host_offset = host_offset,
-		.host_size = host_size,
-		.heads_offset = heads_offset,
-		.data_offset = data_offset,
-		.ring_count = rings->count,
-		.ring_size = rings->size,
-		.large_count = large_count,
-		.large_size = rings->large_size,
-	};
+	*(struct probe_seg_header *)segment.map = segment.layout;
 	*ret = segment;
 	return NULL;
 }
 
+struct probe_err *segment_reader_open(const char *path, const struct probe_seg_header *layout,
+				      struct segment_reader *ret)
+{
+	struct segment_reader segment;
+	struct probe_err *err = place(layout, &segment);
+	struct stat status;
+
+	if (err)
+		return err;
+	segment.fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (segment.fd < 0 || fstat(segment.fd, &status))
+		err = probe_err_create("%s: %s", path, strerror(errno));
+	else if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
+		 (uint64_t)status.st_size != segment.size || strlen(path) >= sizeof(segment.path))
+		err = probe_err_create("%s: not the segment that was recorded", path);
+	else
+		err = use_file(&segment);
+	if (err) {
+		segment_reader_destroy(&segment);
+		return err;
+	}
+	strcpy(segment.path, path);
+	*ret = segment;
+	return NULL;
+}
+
+void segment_reader_unlink(struct segment_reader *segment)
+{
+	if (*segment->path)
+		unlink(segment->path);
+	*segment->path = 0;
+}
+
 void segment_reader_destroy(struct segment_reader *segment)
 {
+	unguard(segment);
 	if (segment->map)
 		munmap(segment->map, segment->size);
 	if (segment->fd >= 0)
@@ -167,18 +325,55 @@ static bool read_header(const struct segment_reader *segment, uint64_t head,
 	return true;
 }
 
-/*
- * Zero the bytes that were read, so that commit words are 0 after the ring wraps, then free them.
- */
-static void consume(struct segment_reader *segment, uint64_t bytes)
+void segment_reader_release(struct segment_reader *segment)
 {
-	uint64_t at = segment->host_tail & (segment->host_size - 1);
+	uint64_t from = segment->host_released, bytes = segment->host_tail - from;
 
-	memset(segment->host_data + at, 0, bytes);
-	segment->host_tail += bytes;
+	/* Zeros, so that commit words are 0 after the ring wraps. */
+	if (bytes >= segment->host_size) {
+		memset(segment->host_data, 0, segment->host_size);
+	} else {
+		uint64_t at = from & (segment->host_size - 1), rest = segment->host_size - at;
+
+		memset(segment->host_data + at, 0, bytes < rest ? bytes : rest);
+		if (bytes > rest)
+			memset(segment->host_data, 0, bytes - rest);
+	}
+	segment->host_released = segment->host_tail;
 	/* Pairs with the writers' acquire load of tail: the bytes are zero before they are free. */
 	atomic_store_explicit((_Atomic uint64_t *)&segment->host->tail, segment->host_tail,
 			      memory_order_release);
+}
+
+void segment_reader_seek(struct segment_reader *segment, uint64_t host_tail)
+{
+	uint64_t released = load64(&segment->host->tail);
+
+	segment->host_tail = host_tail;
+	/* The previous reader may have ended between its copy of the bytes and their release. */
+	segment->host_released = host_tail - released <= segment->host_size ? released : host_tail;
+	segment_reader_release(segment);
+}
+
+void segment_reader_ring_seek(struct segment_reader *segment, uint32_t index, uint64_t tail)
+{
+	segment->rings[index].tail = segment->rings[index].limit = tail;
+	segment_reader_ring_release(segment, index, tail);
+}
+
+void segment_reader_beat(struct segment_reader *segment, bool ended)
+{
+	/* Only this end's own count is used: the word in the mapping is for the application. */
+	segment->beat = ended ? PROBE_READER_ENDED : segment->beat + 1;
+	atomic_store_explicit((_Atomic uint64_t *)&segment->host->reader, segment->beat,
+			      memory_order_relaxed);
+}
+
+static void consume(struct segment_reader *segment, uint64_t bytes)
+{
+	segment->host_tail += bytes;
+	if (!segment->hold)
+		segment_reader_release(segment);
 }
 
 static bool copy_payload(struct segment_reader *segment, const struct probe_host_rec *rec)
@@ -363,14 +558,20 @@ size_t segment_reader_ring_peek(struct segment_reader *segment, uint32_t index, 
 	return bytes;
 }
 
+void segment_reader_ring_release(struct segment_reader *segment, uint32_t index, uint64_t tail)
+{
+	/* Pairs with the device's load of tail: our copy is taken before the space is free. */
+	atomic_store_explicit((_Atomic uint64_t *)&segment->heads[index].tail, tail,
+			      memory_order_release);
+}
+
 void segment_reader_ring_consume(struct segment_reader *segment, uint32_t index, size_t bytes)
 {
 	struct segment_ring *ring = &segment->rings[index];
 
 	ring->tail += bytes;
-	/* Pairs with the device's load of tail: our copy is taken before the space is free. */
-	atomic_store_explicit((_Atomic uint64_t *)&segment->heads[index].tail, ring->tail,
-			      memory_order_release);
+	if (!segment->hold)
+		segment_reader_ring_release(segment, index, ring->tail);
 }
 
 uint64_t segment_reader_ring_unread(const struct segment_reader *segment, uint32_t index)

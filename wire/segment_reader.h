@@ -3,7 +3,10 @@
  * The supervisor's end of a segment (wire_segment.h section 6). The other end is a process that may
  * be killed at any instruction, or may be hostile. Every size used here is the supervisor's own
  * copy, lengths are read once and checked, payloads are copied before use, and records that fail a
- * check are counted. The memory file is sealed, so that the mapping cannot shrink.
+ * check are counted.
+ *
+ * What is read is freed at once, or, with `hold`, by segment_reader_release() and
+ * segment_reader_ring_release(), when its copy is safe.
  */
 #ifndef PROBE_WIRE_SEGMENT_READER_H
 #define PROBE_WIRE_SEGMENT_READER_H
@@ -32,10 +35,14 @@ struct segment_loss {
 };
 
 struct segment_reader {
-	int fd; /* for the application; -1 once closed */
+	int fd;	       /* for the application; -1 once closed */
+	char path[40]; /* of the file; "" = it has no name */
 	unsigned char *map;
 	uint64_t size;
-	uint64_t host_size, host_tail;
+	struct probe_seg_header layout;
+	bool hold;
+	uint64_t beat;
+	uint64_t host_size, host_tail, host_released;
 	struct probe_host_ring *host;
 	unsigned char *host_data;
 	struct probe_ring *heads;
@@ -68,10 +75,35 @@ struct segment_rings {
 	uint32_t large_count, large_size;
 };
 
-/* Make the memory file, seal it and map it. `host_size` is a power of two. */
+/*
+ * Make the memory file and map it. `host_size` is a power of two. `named`: with a name, if there
+ * is space for it, so that it outlives its processes; otherwise, it is sealed.
+ */
 struct probe_err *segment_reader_create(uint64_t host_size, const struct segment_rings *rings,
-					struct segment_reader *ret);
+					bool named, struct segment_reader *ret);
+/* Open a named file that another process made; `layout` as in the struct of that process. */
+struct probe_err *segment_reader_open(const char *path, const struct probe_seg_header *layout,
+				      struct segment_reader *ret);
+/* Allocate all pages of a named file, which may take ten milliseconds. */
+void segment_reader_allocate(const struct segment_reader *segment);
+/*
+ * Survive that the application truncates a named file: sets this process's handler of SIGBUS.
+ * False if there are too many segments.
+ */
+bool segment_reader_guard(const struct segment_reader *segment);
+/* Remove the name, if there is one. */
+void segment_reader_unlink(struct segment_reader *segment);
 void segment_reader_destroy(struct segment_reader *segment);
+
+/* Continue where another reader ended, at these positions. */
+void segment_reader_seek(struct segment_reader *segment, uint64_t host_tail);
+void segment_reader_ring_seek(struct segment_reader *segment, uint32_t ring, uint64_t tail);
+
+/* Show the application that the segment is read, or that it will not be read again. */
+void segment_reader_beat(struct segment_reader *segment, bool ended);
+
+/* With `hold`: free all host records that were read. */
+void segment_reader_release(struct segment_reader *segment);
 
 /*
  * Read the next host record. With `final` (the writers are dead) unfinished and corrupt records are
@@ -96,6 +128,8 @@ uint32_t segment_reader_ring_size(const struct segment_reader *segment, uint32_t
  */
 size_t segment_reader_ring_peek(struct segment_reader *segment, uint32_t ring, void *out);
 void segment_reader_ring_consume(struct segment_reader *segment, uint32_t ring, size_t bytes);
+/* With `hold`: free the ring's bytes before `tail`. */
+void segment_reader_ring_release(struct segment_reader *segment, uint32_t ring, uint64_t tail);
 /* Bytes written but not consumed; 0 if the ring is broken. */
 uint64_t segment_reader_ring_unread(const struct segment_reader *segment, uint32_t ring);
 

@@ -13,8 +13,13 @@ static struct probe_err *check_regex(const char *option, const char *value)
 {
 	regex_t regex;
 	char message[128];
-	int rc = regcomp(&regex, value, REG_EXTENDED | REG_NOSUB);
+	int rc;
 
+	if (!probe_pattern_bounded(value))
+		return probe_err_create("invalid regular expression for %s: longer than 1000 "
+					"characters, or with more than 1000 repetitions",
+					option);
+	rc = regcomp(&regex, value, REG_EXTENDED | REG_NOSUB);
 	if (!rc) {
 		regfree(&regex);
 		return NULL;

@@ -513,6 +513,35 @@ static struct probe_err *complete(struct run_config *config)
 									     : "memory");
 }
 
+static void add_word(struct run_config *config, const char *word)
+{
+	size_t length = strlen(word) + 1;
+	char *words = realloc(config->words, config->words_size + length);
+
+	if (!words)
+		return;
+	memcpy(words + config->words_size, word, length);
+	config->words = words;
+	config->words_size += (uint32_t)length;
+}
+
+/* The program and its arguments have no effect on a recording. */
+static void keep_words(struct run_config *config, char **argv)
+{
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
+		const char *value = getenv(variables[i].name);
+
+		if (!value || !*value)
+			continue;
+		add_word(config, variables[i].name);
+		add_word(config, value);
+	}
+	add_word(config, "");
+	for (int i = 0; i < config->program; i++)
+		add_word(config, argv[i]);
+	add_word(config, "program");
+}
+
 struct probe_err *run_config_init(struct run_config *config, int argc, char **argv)
 {
 	struct probe_err *err;
@@ -532,7 +561,55 @@ struct probe_err *run_config_init(struct run_config *config, int argc, char **ar
 	if (!err && config->action == RUN_ACTION_RUN && config->program >= argc)
 		err = probe_err_create("no program given; usage: %s %s", run_command.name,
 				       run_command.usage);
+	if (!err && config->action == RUN_ACTION_RUN)
+		keep_words(config, argv);
 	return err ? err : complete(config);
+}
+
+static bool is_variable(const char *name)
+{
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
+		if (!strcmp(variables[i].name, name))
+			return true;
+	return false;
+}
+
+static char *next_word(char *word)
+{
+	return word + strlen(word) + 1;
+}
+
+struct probe_err *run_config_restore(struct run_config *config, const char *words, size_t size)
+{
+	char *copy = malloc(size + 1), *at = copy, **argv;
+	struct probe_err *err;
+	int argc = 0;
+
+	*config = (struct run_config){0};
+	argv = copy ? calloc(size + 1, sizeof(*argv)) : NULL;
+	if (!argv) {
+		free(copy);
+		return probe_err_oom();
+	}
+	memcpy(copy, words, size);
+	copy[size] = 0;
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
+		unsetenv(variables[i].name);
+	while (*at && next_word(at) < copy + size) {
+		if (is_variable(at))
+			setenv(at, next_word(at), 1);
+		at = next_word(next_word(at));
+		if (at >= copy + size)
+			break;
+	}
+	for (at = at < copy + size ? next_word(at) : at; at < copy + size; at = next_word(at))
+		argv[argc++] = at;
+	err = run_config_init(config, argc, argv);
+	free(argv);
+	free(config->words);
+	config->words = copy;
+	config->words_size = (uint32_t)size;
+	return err;
 }
 
 void run_config_deinit(struct run_config *config)
@@ -545,5 +622,6 @@ void run_config_deinit(struct run_config *config)
 	free(config->handlers);
 	free(config->library_include);
 	free(config->library_exclude);
+	free(config->words);
 	*config = (struct run_config){0};
 }

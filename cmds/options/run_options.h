@@ -77,6 +77,9 @@ struct run_config {
 	int verbosity;		  /* -1 quiet, 0, 1 and more: verbose */
 	enum probe_color color;
 	int program; /* index in argv */
+	/* The variables and options that it was made from, as strings; "" between them. */
+	char *words;
+	uint32_t words_size;
 };
 
 extern const struct probe_command run_command;
@@ -84,6 +87,8 @@ extern const struct probe_command run_command;
 /* Reads variables PROBE_* first, then options. Call run_config_deinit() also after an error. */
 struct probe_err *run_config_init(struct run_config *config, int argc, char **argv);
 void run_config_deinit(struct run_config *config);
+/* Makes it again from words of another process. Changes this process's environment. */
+struct probe_err *run_config_restore(struct run_config *config, const char *words, size_t size);
 
 /* Adds the handlers of one -a: "name:key=value,name". */
 struct probe_err *run_config_handlers(struct run_config *config, const char *list);

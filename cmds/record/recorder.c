@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -17,40 +19,160 @@
 #include "cmds/record/host_records.h"
 #include "cmds/record/segment_size.h"
 #include "common/err.h"
+#include "common/log.h"
 
 #define DRAIN_NS 2000000000ull /* time limit for reading what a live process has written */
+
+/* Bits of spool_settings.flags: settings that the options do not show. */
+enum { SETTING_INSTRUMENTED = 1, SETTING_SAMPLING = 2 };
+
+/* Start of a process in clock ticks since boot, which its number is not used for again; or 0. */
+static uint64_t process_start(pid_t pid)
+{
+	unsigned long long ticks = 0;
+	char name[32], text[1024];
+	char *at = NULL;
+	FILE *file;
+
+	snprintf(name, sizeof(name), "/proc/%d/stat", (int)pid);
+	file = fopen(name, "re");
+	if (file) {
+		text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+		fclose(file);
+		/* The second field is the name in parentheses and may contain anything. */
+		at = strrchr(text, ')');
+	}
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	return at && sscanf(at, "%llu", &ticks) == 1 ? ticks : 0;
+}
+
+static struct probe_err *make_spool(struct recorder *recorder, const struct run_config *config,
+				    const struct probe_store *store)
+{
+	const struct spool_settings settings = {
+		.pid = recorder->pid,
+		.start = process_start(recorder->pid),
+		.kind = config->kind,
+		.flags = (config->instrumented ? SETTING_INSTRUMENTED : 0) |
+			 (config->sampling.on ? SETTING_SAMPLING : 0),
+		.options = config->words,
+		.options_size = config->words_size,
+	};
+	char *path = spool_path(probe_store_path(store));
+	struct probe_err *err =
+		path ? spool_create(&recorder->spool, path, &settings, &recorder->seg)
+		     : probe_err_oom();
+
+	free(path);
+	return err;
+}
+
+/* The parts of a recorder that do not depend on its segment. */
+static struct probe_err *create(pid_t pid, int sock, struct recorder **ret)
+{
+	struct recorder *recorder = calloc(1, sizeof(*recorder));
+
+	if (!recorder)
+		return probe_err_oom();
+	recorder->pid = pid;
+	recorder->sock = sock;
+	recorder->seg.fd = recorder->lock = recorder->spool.fd = -1;
+	/* -1 if the process has already died; its socket shows that. */
+	recorder->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	recorder->wake = eventfd(0, EFD_CLOEXEC);
+	*ret = recorder;
+	return recorder->wake < 0 ? probe_err_create("cannot make an eventfd: %s", strerror(errno))
+				  : NULL;
+}
+
+static struct probe_err *give_up(struct recorder *recorder, struct probe_err *err)
+{
+	recorder->sock = -1; /* the caller still owns it */
+	recorder_destroy(recorder);
+	return err;
+}
 
 struct probe_err *recorder_create(const struct recorder_process *process,
 				  const struct run_config *config, struct probe_store *store,
 				  struct recorder **ret)
 {
-	struct recorder *recorder = calloc(1, sizeof(*recorder));
-	struct probe_err *err;
+	struct recorder *recorder = NULL;
+	struct probe_err *err = create(process->pid, process->sock, &recorder);
 
-	if (!recorder) {
-		probe_store_destroy(store);
-		return probe_err_oom();
-	}
-	recorder->pid = process->pid;
-	recorder->sock = process->sock;
-	recorder->seg.fd = recorder->lock = -1;
-	/* -1 if the process has already died; its socket shows that. */
-	recorder->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
-	recorder->wake = eventfd(0, EFD_CLOEXEC);
-	err = recorder->wake < 0 ? probe_err_create("cannot make an eventfd: %s", strerror(errno))
-				 : segment_create(process->rings_wanted, &recorder->seg);
+	if (!err)
+		err = segment_create(process->rings_wanted, &recorder->seg);
+	/* Without a guard, a named file could end this process: its spool ends it then, too. */
+	if (!err && !segment_reader_guard(&recorder->seg))
+		segment_reader_unlink(&recorder->seg);
+	if (!err)
+		err = make_spool(recorder, config, store);
 	if (err)
 		probe_store_destroy(store);
 	else
 		err = recording_init(&recorder->recording, config, process->pid, store,
 				     &recorder->seg);
-	if (err) {
-		recorder->sock = -1; /* the caller still owns it */
-		recorder_destroy(recorder);
-		return err;
-	}
+	if (err)
+		return give_up(recorder, err);
 	*ret = recorder;
 	return NULL;
+}
+
+/* The process has ended, or its number is another one's. */
+static bool has_ended(const struct spool_settings *settings)
+{
+	return (kill(settings->pid, 0) && errno == ESRCH) ||
+	       (settings->start && process_start(settings->pid) != settings->start);
+}
+
+struct probe_err *recorder_open(const char *spool, struct recorder **ret, bool *ret_absent)
+{
+	struct spool_settings settings = {0};
+	struct recorder *recorder = NULL;
+	struct probe_err *err = create(-1, -1, &recorder);
+
+	*ret_absent = false;
+	if (!err)
+		err = spool_open(&recorder->spool, spool, &settings, &recorder->seg, ret_absent);
+	if (!err)
+		segment_reader_guard(&recorder->seg);
+	if (err)
+		return give_up(recorder, err);
+	recorder->pid = settings.pid;
+	recorder->pidfd = (int)syscall(SYS_pidfd_open, settings.pid, 0);
+	recorder->ended = has_ended(&settings);
+	recorder->unused = !((const struct probe_seg_header *)recorder->seg.map)->pid;
+	recorder->settings = settings;
+	*ret = recorder;
+	return NULL;
+}
+
+void recorder_settings(const struct recorder *recorder, struct run_config *config)
+{
+	config->kind = recorder->settings.kind < PROBE_KINDS
+			       ? (enum probe_kind)recorder->settings.kind
+			       : PROBE_KIND_NONE;
+	config->instrumented = recorder->settings.flags & SETTING_INSTRUMENTED;
+	config->sampling.on = recorder->settings.flags & SETTING_SAMPLING;
+}
+
+struct probe_err *recorder_recreate(struct recorder *recorder, const struct run_config *config,
+				    struct probe_store **ret_store)
+{
+	char *path = strdup(recorder->spool.path);
+	struct probe_store *store = NULL;
+	struct probe_err *err = path ? NULL : probe_err_oom();
+
+	if (path)
+		path[strlen(path) - strlen(SPOOL_SUFFIX)] = 0;
+	if (!err)
+		err = probe_store_create(path, true, &store);
+	if (!err)
+		err = recording_init(&recorder->recording, config, recorder->pid, store,
+				     &recorder->seg);
+	free(path);
+	*ret_store = store;
+	return err;
 }
 
 void recorder_destroy(struct recorder *recorder)
@@ -59,6 +181,7 @@ void recorder_destroy(struct recorder *recorder)
 		return;
 	handler_workers_destroy(recorder->workers);
 	recording_deinit(&recorder->recording);
+	spool_deinit(&recorder->spool);
 	segment_reader_destroy(&recorder->seg);
 	if (recorder->lock >= 0)
 		close(recorder->lock);
@@ -77,22 +200,6 @@ static bool drained_enough(const struct recorder *recorder)
 	return recorder->drain_until && handler_clock_ns() > recorder->drain_until;
 }
 
-static bool drain_host(struct recorder *recorder, bool final)
-{
-	struct segment_record rec;
-	enum segment_state state;
-	bool any = false;
-
-	while ((state = segment_reader_next(&recorder->seg, final, &rec)) == SEGMENT_RECORD) {
-		host_record_apply(&recorder->recording, &rec);
-		any = true;
-		if (drained_enough(recorder))
-			break;
-	}
-	recorder->waiting = state == SEGMENT_WAIT;
-	return any;
-}
-
 /* A number from the process, or 0 if it cannot be right. */
 static uint64_t stated(uint64_t count)
 {
@@ -102,15 +209,14 @@ static uint64_t stated(uint64_t count)
 static void read_counts(struct recorder *recorder)
 {
 	struct record_counts *counts = &recorder->recording.counts;
-	const struct segment_reader *seg = &recorder->seg;
+	const struct spool_round *round = &recorder->round;
 
-	counts->host_emitted = stated(segment_reader_emitted(seg));
-	counts->host_dropped = stated(segment_reader_dropped(seg));
-	counts->host_corrupt = seg->loss.corrupt;
-	counts->host_uncommitted = seg->loss.uncommitted;
-	segment_reader_ring_counts(seg, &counts->trace_emitted, &counts->trace_dropped);
-	counts->trace_emitted = stated(counts->trace_emitted);
-	counts->trace_dropped = stated(counts->trace_dropped);
+	counts->host_emitted = stated(round->emitted);
+	counts->host_dropped = stated(round->dropped);
+	counts->host_corrupt = round->corrupt;
+	counts->host_uncommitted = round->uncommitted;
+	counts->trace_emitted = stated(round->ring_emitted);
+	counts->trace_dropped = stated(round->ring_dropped);
 	/* The device counts only the records that it drops, in both words. */
 	if (counts->trace_emitted < counts->trace_dropped)
 		counts->trace_emitted = counts->trace_dropped;
@@ -128,25 +234,63 @@ static void before_commit(void *user)
 }
 
 /*
- * One poll of the segment. Ring heads are read before host records, so each dispatch that the rings
- * refer to is known. A completed dispatch is finished at the next poll, after the ring heads have
- * been read and drained once more.
+ * In a round, ring heads are read before host records, so each dispatch that the rings refer to is
+ * known. A completed dispatch is finished with the next round, when the rings have been read once
+ * more.
  */
+static void end_round(struct recorder *recorder, const struct spool_round *round)
+{
+	struct process_objects *objects = &recorder->recording.objects;
+
+	trace_end_pass(&recorder->recording);
+	host_records_finish(&recorder->recording, recorder->complete);
+	recorder->complete = objects->complete;
+	objects->complete = NULL;
+	objects->complete_end = &objects->complete;
+	recorder->round = *round;
+}
+
+static void take_all(struct recorder *recorder)
+{
+	struct recording *recording = &recorder->recording;
+	struct spool_item item;
+
+	while (spool_next(&recorder->spool, &item)) {
+		switch (item.type) {
+		case SPOOL_HOST:
+			host_record_apply(recording, &item.record);
+			break;
+		case SPOOL_RING:
+			trace_take_ring(recording, item.ring, item.bytes, item.size);
+			break;
+		case SPOOL_ROUND:
+			end_round(recorder, &item.round);
+			break;
+		}
+	}
+}
+
+/* Another program has locked the database: the segment is emptied all the same. */
+static void while_locked(void *user)
+{
+	struct recorder *recorder = user;
+
+	spool_fill(&recorder->spool, (struct spool_round_options){.rings = true});
+}
+
 static bool poll_segment(struct recorder *recorder, bool final)
 {
 	struct recording *recording = &recorder->recording;
-	struct process_objects *objects = &recording->objects;
-	struct run_dispatch *complete = objects->complete;
-	bool any;
+	const struct process_objects *objects = &recording->objects;
+	const struct spool_round_options options = {
+		.final = final,
+		.rings = final || recorder->complete || objects->traces_in_flight,
+		.empty = recorder->complete != NULL,
+	};
+	bool any = spool_fill(&recorder->spool, options);
 
-	objects->complete = NULL;
-	objects->complete_end = &objects->complete;
-	if (final || complete || objects->traces_in_flight)
-		segment_reader_snapshot(&recorder->seg);
-	any = drain_host(recorder, final);
-	any = trace_drain(recording, recorder->waiting) || any;
-	host_records_finish(recording, complete);
-	any = any || complete || objects->complete;
+	take_all(recorder);
+	any = any || options.empty || recorder->complete;
 	probe_store_poll(recording->store, !any, before_commit, recorder);
 	return any;
 }
@@ -174,8 +318,10 @@ static bool still_alive(struct recorder *recorder, struct timespec timeout)
 		{.fd = recorder->pidfd < 0 ? recorder->sock : -1, .events = POLLRDHUP},
 	};
 
+	if (recorder->ended)
+		return false;
 	if (ppoll(fds, 3, &timeout, NULL) <= 0)
-		return true;
+		return recorder->pidfd >= 0 || recorder->sock >= 0 || !kill(recorder->pid, 0);
 	return !fds[0].revents && !fds[1].revents && !fds[2].revents;
 }
 
@@ -183,7 +329,7 @@ static bool process_alive(const struct recorder *recorder)
 {
 	struct pollfd fd = {.fd = recorder->pidfd, .events = POLLIN};
 
-	return recorder->pidfd >= 0 && !poll(&fd, 1, 0);
+	return !recorder->ended && recorder->pidfd >= 0 && !poll(&fd, 1, 0);
 }
 
 /* Why there may be fewer records than the process made; NULL if all are there. */
@@ -207,7 +353,14 @@ static void *run(void *user)
 	const struct process_objects *objects = &recorder->recording.objects;
 	bool busy = false;
 
+	probe_store_on_busy(recorder->recording.store, while_locked, recorder);
 	recording_begin(&recorder->recording);
+	if (recorder->spool.resumed) {
+		take_all(recorder);
+		spool_continue(&recorder->spool);
+	} else {
+		segment_reader_allocate(&recorder->seg);
+	}
 	/* While there is much to read, check the process only every 16th time. */
 	for (unsigned i = 0; (busy && i % 16) || still_alive(recorder, idle_timeout(objects, busy));
 	     i++)
@@ -217,6 +370,7 @@ static void *run(void *user)
 		recorder->drain_until = handler_clock_ns() + DRAIN_NS;
 	while (poll_segment(recorder, true) && !drained_enough(recorder))
 		;
+	segment_reader_beat(&recorder->seg, true);
 	read_counts(recorder);
 	recording_end(&recorder->recording, why_ended(recorder));
 	atomic_store(&recorder->done, true);
@@ -237,4 +391,19 @@ void recorder_stop(struct recorder *recorder, enum recorder_stop_reason why)
 	atomic_store(&recorder->stop, why);
 	if (write(recorder->wake, &one, sizeof(one)) < 0)
 		return; /* an eventfd takes any number of ones */
+}
+
+void recorder_finish(struct recorder *recorder)
+{
+	const struct probe_store *store = recorder->recording.store;
+
+	recording_finish(&recorder->recording);
+	if (!probe_store_failure(store) || recorder->spool.broken) {
+		spool_remove(&recorder->spool);
+		return;
+	}
+	/* All was read from the segment; it could not be written to the database. */
+	segment_reader_unlink(&recorder->seg);
+	probe_log(PROBE_LOG_WARNING, "%s has all records: finish it with: probe-run --recover %s",
+		  recorder->spool.path, recorder->spool.path);
 }

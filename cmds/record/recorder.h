@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "cmds/record/recording.h"
+#include "cmds/record/spool.h"
 #include "wire/segment_reader.h"
 
 /* Why a recording ends although its process is alive. */
@@ -35,8 +36,13 @@ struct recorder {
 	struct handler_workers *workers; /* opened before the program started; NULL = none */
 	atomic_bool done;
 	uint64_t drain_until; /* CLOCK_MONOTONIC; 0 = no time limit */
-	bool waiting;	      /* the next record of the host ring is incomplete */
+	bool unused;	      /* continued, and the process had not taken the segment before */
+	bool ended;	      /* the process had ended before this recorder began */
 	struct segment_reader seg;
+	struct spool spool;
+	struct spool_settings settings; /* of recorder_open() */
+	struct spool_round round;	/* the last one read */
+	struct run_dispatch *complete;	/* completed before it */
 	struct recording recording;
 };
 
@@ -51,6 +57,17 @@ struct recorder_process {
 struct probe_err *recorder_create(const struct recorder_process *process,
 				  const struct run_config *config, struct probe_store *store,
 				  struct recorder **ret);
+/*
+ * A recorder in place of one that has died, from what that one had read. Waits until no process has
+ * the file. Settings replace those of a configuration made from settings.options. recreate() makes
+ * the database again; then the recorder can be started.
+ */
+struct probe_err *recorder_open(const char *spool, struct recorder **ret, bool *ret_absent);
+void recorder_settings(const struct recorder *recorder, struct run_config *config);
+struct probe_err *recorder_recreate(struct recorder *recorder, const struct run_config *config,
+				    struct probe_store **ret_store);
+/* The last step of a recording: leaves a single file. */
+void recorder_finish(struct recorder *recorder);
 /* To be called after the thread has been joined. */
 void recorder_destroy(struct recorder *recorder);
 struct probe_err *recorder_start(struct recorder *recorder);

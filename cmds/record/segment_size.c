@@ -40,5 +40,5 @@ struct probe_err *segment_create(uint32_t rings_wanted, struct segment_reader *r
 	};
 
 	rings.count = ring_count(rings_wanted, &rings.size);
-	return segment_reader_create(HOST_RING_BYTES, &rings, ret);
+	return segment_reader_create(HOST_RING_BYTES, &rings, true, ret);
 }

@@ -133,15 +133,6 @@ static const struct trace_dispatch *find(struct recording *recording, uint64_t i
 	return current;
 }
 
-/*
- * True if records of the dispatch can be read now; false if something that they need has not
- * arrived.
- */
-static bool is_announced(const struct trace_dispatch *of)
-{
-	return of->dispatch && (of->key.arguments || of->dispatch->hr.kind != PROBE_KIND_TRACE);
-}
-
 /* Stores a part of a ring's stream; the arguments of its dispatch before the first one. */
 static void store_span(struct recording *recording, const struct trace_dispatch *of, uint32_t ring,
 		       const unsigned char *bytes, size_t size)
@@ -159,14 +150,13 @@ static void store_span(struct recording *recording, const struct trace_dispatch 
 
 /*
  * Counts the records of expanded bytes of a dispatch, maybe after the wave record that begins it.
- * False if the dispatch is unknown while its record may still be behind an unfinished one: nothing
- * is done. *ret_records: how many were understood.
+ * Returns how many were understood.
  */
-static bool parse_piece(struct recording *recording, const struct trace_dispatch *of,
-			uint32_t index, struct trace_piece piece, uint64_t *ret_records)
+static uint64_t parse_piece(struct recording *recording, const struct trace_dispatch *of,
+			    uint32_t index, struct trace_piece piece)
 {
 	struct trace_state *trace = &recording->trace;
-	struct probe_trace_ring *ring = &trace->rings[index], before = *ring;
+	struct probe_trace_ring *ring = &trace->rings[index];
 	struct probe_trace_counts counts = {0};
 	enum probe_trace_stop stop;
 
@@ -175,14 +165,9 @@ static bool parse_piece(struct recording *recording, const struct trace_dispatch
 
 		stop = probe_trace_parse(&piece, limit, ring, &trace->batch, &counts);
 		probe_trace_reset(&trace->batch);
-		if (stop == PROBE_TRACE_SWITCH && !of->site_limit && trace->waiting) {
-			*ring = before;
-			return false;
-		}
 	} while (stop == PROBE_TRACE_SWITCH || stop == PROBE_TRACE_FULL);
 	recording->counts.trace_invalid += counts.invalid;
-	*ret_records = counts.records;
-	return true;
+	return counts.records;
 }
 
 /* A record that is malformed for the parser only, or that only it understands. */
@@ -193,80 +178,49 @@ static void count_records(struct record_counts *counts, uint64_t expanded, uint6
 		counts->trace_corrupt += expanded - parsed;
 }
 
-/* Stores a piece and counts its records; returns how many of its bytes have been consumed. */
-static size_t take_piece(struct recording *recording, uint32_t index, size_t size)
+/* Stores a piece and counts its records. */
+static void take_piece(struct recording *recording, uint32_t index, const unsigned char *bytes,
+		       size_t size)
 {
 	struct trace_state *trace = &recording->trace;
 	struct probe_trace_expander *expander = &trace->expanders[index];
-	struct trace_piece piece = {trace->piece, size, 0};
+	struct trace_piece piece = {bytes, size, 0};
 
 	while (piece.size - piece.pos >= 8) {
-		struct probe_trace_expander before = *expander;
+		uint64_t before = expander->records, parsed;
 		uint64_t id = probe_trace_expand_dispatch(&piece, expander);
 		const struct trace_dispatch *of = find(recording, id);
 		struct trace_piece expanded = {.bytes = trace->expanded};
 		size_t from = piece.pos;
-		uint64_t parsed = 0;
 
-		/* Its record may follow an incomplete one. */
-		if (id && trace->waiting && !is_announced(of))
-			return from;
 		expanded.size =
 			probe_trace_expand(&piece, &of->key, expander, trace->expanded, STEP_BYTES);
-		if (!parse_piece(recording, of, index, expanded, &parsed)) {
-			*expander = before;
-			return from;
-		}
+		parsed = parse_piece(recording, of, index, expanded);
 		store_span(recording, of, index, piece.bytes + from,
 			   piece.pos - from - expander->rest);
 		probe_store_count(recording->store, PROBE_STREAM_ID_TRACE, parsed);
-		count_records(&recording->counts, expander->records - before.records, parsed);
+		count_records(&recording->counts, expander->records - before, parsed);
 	}
-	return size;
 }
 
 /* ---- Rings ---------------------------------------------------------------------------------- */
 
-static bool drain_ring(struct recording *recording, uint32_t index)
+void trace_take_ring(struct recording *recording, uint32_t ring, const unsigned char *bytes,
+		     size_t size)
 {
-	struct trace_state *trace = &recording->trace;
-	bool any = false;
-
-	for (;;) {
-		size_t size = segment_reader_ring_peek(trace->segment, index, trace->piece), done;
-
-		if (!size)
-			return any;
-		done = take_piece(recording, index, size);
-		recording->counts.trace_bytes += done;
-		segment_reader_ring_consume(trace->segment, index, done);
-		any = any || done;
-		if (done < size)
-			return any;
-	}
+	take_piece(recording, ring, bytes, size);
+	recording->counts.trace_bytes += size;
 }
 
 void trace_take_stored(struct recording *recording, size_t size)
 {
-	recording->trace.waiting = false;
-	recording->trace.current = (struct trace_dispatch){0};
-	take_piece(recording, recording->trace.segment->ring_count, size);
+	struct trace_state *trace = &recording->trace;
+
+	trace->current = (struct trace_dispatch){0};
+	take_piece(recording, trace->segment->ring_count, trace->piece, size);
 }
 
-/*
- * A wave's dispatch is known before its records are read: its DISPATCH record is committed before
- * the launch, and the caller reads the host ring after the snapshot of the ring heads.
- */
-bool trace_drain(struct recording *recording, bool waiting)
+void trace_end_pass(struct recording *recording)
 {
-	struct trace_state *trace = &recording->trace;
-	const struct segment_reader *segment = trace->segment;
-	bool any = false;
-
-	trace->waiting = waiting;
-	trace->current = (struct trace_dispatch){0};
-	for (uint32_t i = 0; i < segment->ring_count; i++)
-		if (segment->rings[i].limit != segment->rings[i].tail)
-			any = drain_ring(recording, i) || any;
-	return any;
+	recording->trace.current = (struct trace_dispatch){0};
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Drains trace rings. A piece of a ring is copied and stored as it is; it is expanded
- * (trace_expand.h) and parsed only to count its records. Then its space is returned to the device.
- * Handlers get the records from the database (replay.h).
+ * Reads pieces of trace rings (spool.h). A piece is stored as it is; it is expanded
+ * (trace_expand.h) and parsed only to count its records. Handlers get the records from the database
+ * (replay.h).
  */
 #ifndef PROBE_CMDS_RECORD_TRACE_RECORDS_H
 #define PROBE_CMDS_RECORD_TRACE_RECORDS_H
@@ -36,8 +36,7 @@ struct trace_state {
 	struct probe_trace_expander *expanders; /* by ring */
 	struct probe_trace_batch batch;
 	struct trace_dispatch current; /* cached until another dispatch begins */
-	bool waiting;		       /* the next record of the host ring is incomplete */
-	unsigned char *piece;	       /* of a ring, as the device wrote it */
+	unsigned char *piece;	       /* bytes for trace_take_stored() */
 	unsigned char *expanded;       /* a part of it */
 };
 
@@ -45,11 +44,11 @@ struct trace_state {
 struct probe_err *trace_init(struct trace_state *trace, struct segment_reader *segment);
 void trace_deinit(struct trace_state *trace);
 
-/*
- * Reads the rings up to the heads of the last snapshot; true if there was anything. `waiting`: the
- * record of a dispatch may still follow an incomplete one in the host ring.
- */
-bool trace_drain(struct recording *recording, bool waiting);
+/* Reads a piece of a ring; the dispatches of its waves have been announced. */
+void trace_take_ring(struct recording *recording, uint32_t ring, const unsigned char *bytes,
+		     size_t size);
+/* After the last piece of a round (spool.h), before dispatches end. */
+void trace_end_pass(struct recording *recording);
 /*
  * Reads the first bytes of trace.piece, which do not come from a ring: whole waves of a known
  * dispatch.

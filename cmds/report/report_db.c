@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmds/record/spool.h"
 #include "cmds/report/code_functions.h"
 #include "cmds/report/dispatch_filter.h"
 #include "cmds/report/occupancy_sql.h"
@@ -12,6 +13,7 @@
 #include "cmds/report/source_text.h"
 #include "cmds/report/unpack_samples.h"
 #include "common/err.h"
+#include "common/log.h"
 
 /* SQL function probe_match(text): true if -k selects it. */
 static void match(sqlite3_context *context, int count, sqlite3_value **values)
@@ -38,12 +40,26 @@ struct probe_err *report_functions(const struct report *report, sqlite3 *db)
 	return NULL;
 }
 
+/* The database may be anything then: empty, without its schema, or lacking its last records. */
+static void warn_interrupted(const char *path)
+{
+	char *spool = spool_path(path);
+
+	if (spool && spool_is_stale(spool))
+		probe_log(PROBE_LOG_WARNING,
+			  "%s: its recorder was killed; %s has all records: complete the database "
+			  "with: probe-run --recover %s",
+			  path, spool, spool);
+	free(spool);
+}
+
 struct probe_err *report_db_open(const struct report *report, const char *path,
 				 struct report_db *db)
 {
 	struct probe_err *err;
 
 	*db = (struct report_db){.path = path};
+	warn_interrupted(path);
 	err = probe_reader_open(path, &db->reader);
 	if (err)
 		return err;

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "cmds/run/recorder_server.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,9 +11,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -25,75 +24,15 @@
 #include "cmds/record/handler_channel.h"
 #include "cmds/record/handler_workers.h"
 #include "cmds/record/recorder.h"
+#include "cmds/record/spool.h"
+#include "cmds/run/interrupted_runs.h"
+#include "cmds/run/socket_directory.h"
 #include "common/err.h"
 #include "common/log.h"
 
 #define GRACE_NS	1000000000ull /* time limit for processes that outlive the application */
 #define TERMINATE_NS	5000000000ull /* for the application, once the recorder is to end */
 #define ENVIRONMENT_MAX (1u << 20)
-
-/*
- * Removes the socket directory of a recorder that was killed, to which no process listens any more.
- */
-static void remove_stale(const char *base, const char *name)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	char directory[sizeof(address.sun_path)];
-	struct stat status;
-	int fd;
-
-	if (snprintf(directory, sizeof(directory), "%s/%s", base, name) >=
-	    (int)(sizeof(directory) - sizeof("/socket")))
-		return;
-	if (lstat(directory, &status) || !S_ISDIR(status.st_mode) || status.st_uid != geteuid())
-		return;
-	strcat(strcpy(address.sun_path, directory), "/socket");
-	if (lstat(address.sun_path, &status) || !S_ISSOCK(status.st_mode))
-		return;
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) &&
-	    errno == ECONNREFUSED && !unlink(address.sun_path))
-		rmdir(directory);
-	if (fd >= 0)
-		close(fd);
-}
-
-static void remove_all_stale(const char *base)
-{
-	DIR *directory = opendir(base);
-	struct dirent *entry;
-
-	while (directory && (entry = readdir(directory)))
-		if (!strncmp(entry->d_name, "probe-", 6) && strlen(entry->d_name) == 12)
-			remove_stale(base, entry->d_name);
-	if (directory)
-		closedir(directory);
-}
-
-/* $TMPDIR may be too long for a socket address; /tmp never is. */
-static struct probe_err *make_directory(struct run_server *server)
-{
-	const char *bases[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
-	struct sockaddr_un address;
-
-	for (size_t i = 0; i < 3; i++) {
-		char *name;
-
-		if (!bases[i] || bases[i][0] != '/' ||
-		    strlen(bases[i]) + 32 > sizeof(address.sun_path))
-			continue;
-		if (asprintf(&name, "%s/probe-XXXXXX", bases[i]) < 0)
-			return probe_err_oom();
-		if (mkdtemp(name)) {
-			remove_all_stale(bases[i]);
-			server->directory = name;
-			return asprintf(&server->path, "%s/socket", name) < 0 ? probe_err_oom()
-									      : NULL;
-		}
-		free(name);
-	}
-	return probe_err_create("cannot make a directory for the socket: %s", strerror(errno));
-}
 
 struct probe_err *run_server_init(struct run_server *server, const struct run_config *config,
 				  const struct run_plugins *plugins)
@@ -107,7 +46,11 @@ struct probe_err *run_server_init(struct run_server *server, const struct run_co
 				      .control = -1,
 				      .signals = -1,
 				      .orders = -1};
-	err = make_directory(server);
+	server->spools = mmap(NULL, sizeof(*server->spools), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (server->spools == MAP_FAILED)
+		server->spools = NULL;
+	err = run_socket_directory(&server->directory, &server->path);
 	if (err)
 		return err;
 	strcpy(address.sun_path, server->path);
@@ -141,6 +84,8 @@ void run_server_deinit(struct run_server *server)
 		close(server->signals);
 	if (server->orders >= 0)
 		close(server->orders);
+	if (server->spools)
+		munmap(server->spools, sizeof(*server->spools));
 	*server = (struct run_server){.fd = -1, .control = -1, .signals = -1, .orders = -1};
 }
 
@@ -223,9 +168,25 @@ static struct probe_err *create_store(struct run_server *server, pid_t pid,
 		return probe_err_oom();
 	rc = run_make_parents(path);
 	err = rc ? probe_err_create("cannot make the directory of %s: %s", path, strerror(-rc))
-		 : probe_store_create(path, server->config->force, ret);
+		 : run_interrupted_make_way(path, server->config->force);
+	if (!err)
+		err = probe_store_create(path, server->config->force, ret);
+	if (!err)
+		run_interrupted_hint(path);
 	free(path);
 	return err;
+}
+
+static void note_spool(struct run_server *server, const struct recorder *recorder)
+{
+	struct run_spools *spools = server->spools;
+	const char *path = recorder->spool.path;
+	size_t length = path ? strlen(path) + 1 : 0;
+
+	if (!spools || recorder->spool.broken || length > sizeof(spools->text) - spools->used)
+		return;
+	memcpy(spools->text + spools->used, path, length);
+	spools->used += (uint32_t)length;
 }
 
 /* Replies, with the segment's descriptor if there is one. */
@@ -291,12 +252,44 @@ static int lock_database(const char *path)
 	return fd;
 }
 
+/*
+ * A recorder died between making a segment for this process and sending it, or before the process
+ * used it. So it has asked again.
+ */
+static struct recorder *find_unused(struct run_server *server, pid_t pid)
+{
+	for (struct recorder *recorder = server->recorders; recorder; recorder = recorder->next)
+		if (recorder->pid == pid && recorder->unused && !atomic_load(&recorder->done))
+			return recorder;
+	return NULL;
+}
+
+/* Of a process that did not take its segment. */
+static void discard(struct recorder *recorder)
+{
+	char *path = strdup(probe_store_path(recorder->recording.store));
+
+	recorder->sock = -1; /* the caller still owns it */
+	spool_remove(&recorder->spool);
+	recorder_destroy(recorder);
+	if (path)
+		probe_err_destroy(probe_store_remove(path));
+	free(path);
+}
+
 static struct probe_err *record(struct run_server *server, const struct recorder_process *process)
 {
 	struct recorder *recorder = NULL;
 	struct probe_store *store = NULL;
 	struct probe_err *err;
 
+	recorder = find_unused(server, process->pid);
+	if (recorder && send_reply(process->sock, 0, &recorder->seg)) {
+		recorder->unused = false;
+		recorder->sock = process->sock;
+		return NULL;
+	}
+	recorder = NULL;
 	end_predecessor(server, process->pid);
 	err = create_store(server, process->pid, &store);
 	if (!err)
@@ -305,15 +298,61 @@ static struct probe_err *record(struct run_server *server, const struct recorder
 		return err;
 	/* Locked before the application learns that it is recorded. */
 	recorder->lock = lock_database(probe_store_path(store));
+	note_spool(server, recorder);
 	err = start(server, recorder);
 	if (err) {
-		recorder->sock = -1; /* the caller still owns it */
-		recorder_destroy(recorder);
+		discard(recorder);
 		return err;
 	}
 	recorder->next = server->recorders;
 	server->recorders = recorder;
 	return NULL;
+}
+
+static struct probe_err *continue_one(struct run_server *server, const char *spool)
+{
+	struct recorder *recorder = NULL;
+	struct probe_store *store = NULL;
+	struct probe_err *err;
+	bool absent;
+
+	err = recorder_open(spool, &recorder, &absent);
+	if (absent) {
+		/* It was complete. */
+		probe_err_destroy(err);
+		return NULL;
+	}
+	if (!err) {
+		end_predecessor(server, recorder->pid);
+		err = recorder_recreate(recorder, server->config, &store);
+	}
+	if (!err) {
+		recorder->lock = lock_database(probe_store_path(store));
+		err = recorder_start(recorder);
+	}
+	if (err) {
+		recorder_destroy(recorder);
+		return err;
+	}
+	recorder->workers = server->workers;
+	server->workers = NULL;
+	recorder->next = server->recorders;
+	server->recorders = recorder;
+	return NULL;
+}
+
+void run_server_continue(struct run_server *server)
+{
+	const struct run_spools *spools = server->spools;
+
+	for (uint32_t at = 0; spools && at < spools->used;
+	     at += (uint32_t)strlen(spools->text + at) + 1) {
+		struct probe_err *err = continue_one(server, spools->text + at);
+
+		if (err)
+			probe_log_err(PROBE_LOG_ERROR, err);
+		probe_err_destroy(err);
+	}
 }
 
 static struct probe_err *check_hello(const struct probe_hello *hello, ssize_t got,
@@ -551,6 +590,6 @@ void run_server_handle(struct run_server *server)
 	for (struct recorder *recorder = server->recorders; recorder; recorder = recorder->next) {
 		if (!stop_requested(server))
 			handle(server, recorder, &stop);
-		recording_finish(&recorder->recording);
+		recorder_finish(recorder);
 	}
 }

@@ -30,6 +30,15 @@ struct run_order {
 	int32_t pid;
 };
 
+/*
+ * Paths of the spools of this run, one string after the other: in memory shared with probe-run, so
+ * that a second recorder finds those of the first.
+ */
+struct run_spools {
+	uint32_t used;
+	char text[(1u << 16) - sizeof(uint32_t)];
+};
+
 struct run_server {
 	const struct run_config *config;
 	const struct run_plugins *plugins;
@@ -46,12 +55,16 @@ struct run_server {
 	uint64_t terminated;		 /* when the first SIGTERM came; 0 = none has */
 	pid_t application;		 /* 0 = not known yet */
 	bool ended, stop;		 /* set by an order */
+	struct run_spools *spools;	 /* NULL = none */
 	uint64_t refused;		 /* processes that connected but could not be recorded */
 };
 
 struct probe_err *run_server_init(struct run_server *server, const struct run_config *config,
 				  const struct run_plugins *plugins);
 void run_server_deinit(struct run_server *server);
+
+/* In a recorder that replaces one that has died: continues its recordings. */
+void run_server_continue(struct run_server *server);
 
 /* Serves until the application has ended. False if it was not started. */
 bool run_server_serve(struct run_server *server, int control);

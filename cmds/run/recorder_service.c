@@ -25,6 +25,9 @@
 
 #define URGENT_NS 5000000000ull /* time for the recorder to end after the user has requested it */
 
+/* The recorders of a run that may die: a damaged record must not have them started for ever. */
+#define DEATHS_MAX 8
+
 enum { TEXT_MAX = 4096 };
 
 /* One message from the recorder; the text follows. */
@@ -52,7 +55,7 @@ static void detach(void)
 	close(null);
 }
 
-__attribute__((noreturn)) static void serve(const struct run_service_work *work, int fd)
+__attribute__((noreturn)) static void serve(const struct run_service_work *work, int fd, bool again)
 {
 	struct run_pass pass = {0};
 	struct report report = {0};
@@ -65,6 +68,8 @@ __attribute__((noreturn)) static void serve(const struct run_service_work *work,
 		probe_err_format(err, report.text, sizeof(report.text));
 	}
 	send(fd, &report, sizeof(report), MSG_NOSIGNAL);
+	if (!err && again)
+		run_server_continue(work->server);
 	if (!err && run_server_serve(work->server, fd)) {
 		run_server_finish(work->server);
 		run_server_handle(work->server);
@@ -94,12 +99,11 @@ static struct probe_err *recorder_died(struct run_service *service)
 		;
 	service->pid = 0;
 	if (WIFSIGNALED(status))
-		return probe_err_create("the recorder died of signal %d (%s): the databases have "
-					"what it had committed; finish them with: probe-run "
-					"--recover DIR",
+		return probe_err_create("the recorder died of signal %d (%s); what another one "
+					"does not finish, probe-run --recover DIR does",
 					WTERMSIG(status), strsignal(WTERMSIG(status)));
-	return probe_err_create("the recorder ended with status %d: the databases have what it had "
-				"committed",
+	return probe_err_create("the recorder ended with status %d; what another one does not "
+				"finish, probe-run --recover DIR does",
 				WEXITSTATUS(status));
 }
 
@@ -122,24 +126,25 @@ static void end(struct run_service *service)
 		close(service->fd);
 	while (service->pid > 0 && waitpid(service->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	*service = (struct run_service){.fd = -1};
+	service->pid = 0;
+	service->fd = -1;
 }
 
-struct probe_err *run_service_start(struct run_service *service,
-				    const struct run_service_work *work)
+static struct probe_err *launch(struct run_service *service, bool again)
 {
 	struct report report;
 	struct probe_err *err;
 	int fds[2];
 
-	*service = (struct run_service){.fd = -1};
+	service->fd = -1;
+	service->pid = 0;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
 		return probe_err_create("cannot make a socket: %s", strerror(errno));
 	fflush(NULL); /* flush once, not in both processes */
 	service->pid = fork();
 	if (!service->pid) {
 		close(fds[0]);
-		serve(work, fds[1]);
+		serve(service->work, fds[1], again);
 	}
 	close(fds[1]);
 	service->fd = fds[0];
@@ -154,6 +159,13 @@ struct probe_err *run_service_start(struct run_service *service,
 	return err;
 }
 
+struct probe_err *run_service_start(struct run_service *service,
+				    const struct run_service_work *work)
+{
+	*service = (struct run_service){.work = work, .fd = -1};
+	return launch(service, false);
+}
+
 static void send_order(const struct run_service *service, enum run_order_type type, pid_t child)
 {
 	const struct run_order order = {type, child};
@@ -161,16 +173,61 @@ static void send_order(const struct run_service *service, enum run_order_type ty
 	send(service->fd, &order, sizeof(order), MSG_NOSIGNAL);
 }
 
-void run_service_application(const struct run_service *service, pid_t child)
+/*
+ * After the death of a recorder, `died`: starts another one. Returns an error if there is none.
+ */
+static struct probe_err *replace(struct run_service *service, struct probe_err *died)
 {
+	struct probe_err *err;
+
+	if (++service->deaths > DEATHS_MAX)
+		return died;
+	end(service);
+	err = launch(service, true);
+	if (err) {
+		probe_err_destroy(died);
+		return err;
+	}
+	probe_log_err(PROBE_LOG_WARNING, died);
+	probe_err_destroy(died);
+	return NULL;
+}
+
+/* While the application runs. */
+static void check_recorder(struct run_service *service)
+{
+	struct probe_err *err;
+	ssize_t got;
+	char byte;
+
+	got = recv(service->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	service->reported = got > 0;
+	if (service->reported)
+		return;
+	err = replace(service, recorder_died(service));
+	if (err) {
+		probe_log_err(PROBE_LOG_ERROR, err);
+		probe_err_destroy(err);
+		end(service);
+	} else {
+		send_order(service, RUN_ORDER_APPLICATION, service->application);
+	}
+}
+
+void run_service_application(struct run_service *service, pid_t child)
+{
+	service->application = child;
 	send_order(service, child > 0 ? RUN_ORDER_APPLICATION : RUN_ORDER_STOP, child);
 }
 
-void run_service_wait(const struct run_service *service, pid_t child, struct run_signals *signals,
+void run_service_wait(struct run_service *service, pid_t child, struct run_signals *signals,
 		      int *wait_status)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
 	struct pollfd fds[] = {{.fd = signals->fd, .events = POLLIN},
+			       {.fd = -1, .events = POLLRDHUP},
 			       {.fd = pidfd, .events = POLLIN}};
 
 	/* Without pidfds (Linux before 5.3), check every 20 ms. */
@@ -183,38 +240,62 @@ void run_service_wait(const struct run_service *service, pid_t child, struct run
 			send_order(service, RUN_ORDER_STOP, -1);
 			break;
 		}
-		poll(fds, pidfd < 0 ? 1 : 2, pidfd < 0 ? 20 : -1);
+		fds[1].fd = service->reported ? -1 : service->fd;
+		poll(fds, pidfd < 0 ? 2 : 3, pidfd < 0 ? 20 : -1);
 		run_signals_take(signals, child);
+		if (fds[1].revents)
+			check_recorder(service);
 	}
 	if (pidfd >= 0)
 		close(pidfd);
 	send_order(service, RUN_ORDER_ENDED, -1);
 }
 
-struct probe_err *run_service_finish(struct run_service *service, struct run_signals *signals,
-				     struct run_pass *pass)
+/* Waits until the recorder says something or dies. False: the user does not wait. */
+static bool wait_for_recorder(struct run_service *service, struct run_signals *signals,
+			      uint64_t *urgent)
 {
 	struct pollfd fds[] = {{.fd = service->fd, .events = POLLIN},
 			       {.fd = signals->fd, .events = POLLIN}};
 	unsigned before = signals->ends;
-	uint64_t urgent = before >= 2 ? handler_clock_ns() : 0;
-	struct report report;
-	struct probe_err *err;
 
 	while (poll(fds, 2, 100) < 0 || !fds[0].revents) {
 		run_signals_take(signals, -1);
-		if (!urgent && signals->ends > before) {
-			urgent = handler_clock_ns();
+		if (!*urgent && signals->ends > before) {
+			*urgent = handler_clock_ns();
 			send_order(service, RUN_ORDER_STOP, -1);
 		}
-		if (urgent && handler_clock_ns() - urgent > URGENT_NS) {
+		if (*urgent && handler_clock_ns() - *urgent > URGENT_NS)
+			return false;
+	}
+	return true;
+}
+
+struct probe_err *run_service_finish(struct run_service *service, struct run_signals *signals,
+				     struct run_pass *pass)
+{
+	uint64_t urgent = signals->ends >= 2 ? handler_clock_ns() : 0;
+	struct probe_err *err;
+	struct report report;
+
+	do {
+		if (service->fd < 0)
+			return probe_err_create("there is no recorder any more");
+		if (!wait_for_recorder(service, signals, &urgent)) {
 			close(service->fd);
-			*service = (struct run_service){.fd = -1};
+			service->fd = -1;
+			service->pid = 0;
 			return probe_err_create("ended by a signal before all records were stored: "
 						"the recorder goes on with them");
 		}
-	}
-	err = receive(service, &report);
+		err = receive(service, &report);
+		if (!err || service->pid || urgent)
+			break;
+		err = replace(service, err);
+		if (err)
+			break;
+		send_order(service, RUN_ORDER_ENDED, -1);
+	} while (true);
 	end(service);
 	if (err)
 		return err;

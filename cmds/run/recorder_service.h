@@ -3,7 +3,8 @@
  * The recorder: a separate process that reads the segments, stores records and runs handlers.
  * probe-run itself only starts the application, forwards signals, and exits as the application
  * does. If probe-run is killed, the recorder continues until the application has ended and finishes
- * the databases. If the recorder dies, the application and its exit status are not affected.
+ * the databases. If the recorder dies, the application and its exit status are not affected, and
+ * another recorder continues (spool.h).
  */
 #ifndef PROBE_CMDS_RUN_RECORDER_SERVICE_H
 #define PROBE_CMDS_RUN_RECORDER_SERVICE_H
@@ -26,21 +27,25 @@ struct run_service_work {
 };
 
 struct run_service {
-	pid_t pid; /* 0 = none */
+	const struct run_service_work *work; /* must outlive it */
+	pid_t pid;			     /* 0 = none */
 	int fd;
+	pid_t application;
+	unsigned deaths; /* of recorders */
+	bool reported;	 /* the recorder's last message has come: it has ended */
 };
 
 /* Returns when the recorder is ready to serve. From then on it owns the server. */
 struct probe_err *run_service_start(struct run_service *service,
 				    const struct run_service_work *work);
 /* Sends the pid of the running application; -1: it does not run, and the recorder ends. */
-void run_service_application(const struct run_service *service, pid_t child);
+void run_service_application(struct run_service *service, pid_t child);
 
 /*
  * Waits for the application. If the user did not wait for its end, `*wait_status` is that of a
  * signal.
  */
-void run_service_wait(const struct run_service *service, pid_t child, struct run_signals *signals,
+void run_service_wait(struct run_service *service, pid_t child, struct run_signals *signals,
 		      int *wait_status);
 /*
  * After that: waits for the recorder. Returns an error if it died, or did not end soon after it was

@@ -14,9 +14,11 @@
 
 #include "cmds/options/handler_plugins.h"
 #include "cmds/options/run_options.h"
+#include "cmds/record/recorder.h"
 #include "cmds/record/rerun_handlers.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "store/store.h"
 #include "store/store_open.h"
 
 enum { DEPTH_MAX = 8 };
@@ -26,6 +28,13 @@ struct run_end {
 	char *handlers; /* pending handlers in the form of -a; NULL = they have run */
 	char *why;	/* partial_reason; NULL = none */
 };
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), size = strlen(end);
+
+	return length > size && !strcmp(text + length - size, end);
+}
 
 /* A recorder holds the lock until it ends. */
 static struct probe_err *wait_for_recorder(const char *path)
@@ -77,6 +86,20 @@ static struct probe_err *read_end(const char *path, struct run_end *ret)
 	return NULL;
 }
 
+static struct probe_err *note_end(const char *path)
+{
+	struct probe_store *store = NULL;
+	struct probe_err *err = probe_store_append(path, &store);
+
+	if (err)
+		return err;
+	probe_store_set_int(store, "handlers_ended", 1);
+	if (!probe_store_commit(store) || !probe_store_finish(store))
+		err = probe_err_create("%s: cannot be written", path);
+	probe_store_destroy(store);
+	return err;
+}
+
 static struct probe_err *run_handlers(const char *path, const char *handlers,
 				      const struct run_layout *layout)
 {
@@ -96,10 +119,47 @@ static struct probe_err *run_handlers(const char *path, const char *handlers,
 	if (!err)
 		err = run_replay(&replay);
 	if (!err)
+		err = note_end(path);
+	if (!err)
 		probe_log(PROBE_LOG_INFO, "%s: handlers %s have run over %llu dispatches", path,
 			  handlers, (unsigned long long)replay.counts.dispatches);
 	run_plugins_unload(&plugins);
 	run_config_deinit(&config);
+	return err;
+}
+
+/*
+ * Makes the database again from what its recorder had read, and from the segment, as long as the
+ * program runs.
+ */
+static struct probe_err *record_again(const char *spool, struct run_config *config)
+{
+	struct recorder *recorder = NULL;
+	struct probe_store *store = NULL;
+	bool absent;
+	struct probe_err *err = recorder_open(spool, &recorder, &absent);
+
+	if (absent) {
+		probe_err_destroy(err);
+		return NULL;
+	}
+	if (!err)
+		err = run_config_restore(config, recorder->settings.options,
+					 recorder->settings.options_size);
+	if (!err) {
+		recorder_settings(recorder, config);
+		if (!recorder->ended)
+			probe_log(PROBE_LOG_INFO, "%s: its program still runs, and is recorded",
+				  spool);
+		err = recorder_recreate(recorder, config, &store);
+	}
+	if (!err)
+		err = recorder_start(recorder);
+	if (!err) {
+		pthread_join(recorder->thread, NULL);
+		recorder_finish(recorder);
+	}
+	recorder_destroy(recorder);
 	return err;
 }
 
@@ -121,10 +181,40 @@ static struct probe_err *recover(const char *path, const struct run_layout *layo
 	return err;
 }
 
-static bool is_database(const FTSENT *entry)
+/* The database's file, or the spool of one that may not exist. */
+static struct probe_err *recover_file(char *path, const struct run_layout *layout)
 {
-	return entry->fts_info == FTS_F && entry->fts_namelen > 3 &&
-	       !strcmp(entry->fts_name + entry->fts_namelen - 3, ".db");
+	size_t stem = strlen(path) - strlen(SPOOL_SUFFIX);
+	struct run_config config = {0};
+	struct probe_err *err;
+	char *database;
+
+	if (!ends_with(path, SPOOL_SUFFIX))
+		return recover(path, layout);
+	err = record_again(path, &config);
+	run_config_deinit(&config);
+	if (err)
+		return err;
+	database = strndup(path, stem);
+	err = database ? recover(database, layout) : probe_err_oom();
+	free(database);
+	return err;
+}
+
+/* A spool stands for its database, too. */
+static bool is_recording(const FTSENT *entry)
+{
+	bool wanted = ends_with(entry->fts_path, SPOOL_SUFFIX);
+	char *spool;
+
+	if (entry->fts_info != FTS_F)
+		return false;
+	if (wanted || !ends_with(entry->fts_path, ".db"))
+		return wanted;
+	spool = spool_path(entry->fts_path);
+	wanted = spool && access(spool, F_OK);
+	free(spool);
+	return wanted;
 }
 
 static int by_name(const FTSENT **a, const FTSENT **b)
@@ -144,10 +234,10 @@ struct probe_err *run_recover(const char *directory, const struct run_layout *la
 
 		if (entry->fts_info == FTS_D && entry->fts_level > DEPTH_MAX)
 			fts_set(tree, entry, FTS_SKIP);
-		if (!is_database(entry))
+		if (!is_recording(entry))
 			continue;
 		found++;
-		err = recover(entry->fts_path, layout);
+		err = recover_file(entry->fts_path, layout);
 		if (err)
 			probe_log_err(PROBE_LOG_ERROR, err);
 		failed += err != NULL;

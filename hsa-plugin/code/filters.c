@@ -17,7 +17,7 @@ static bool compile(const char *name, regex_t *ret, bool *broken)
 
 	if (!text || !*text)
 		return false;
-	if (!regcomp(ret, text, REG_EXTENDED | REG_NOSUB))
+	if (probe_pattern_bounded(text) && !regcomp(ret, text, REG_EXTENDED | REG_NOSUB))
 		return true;
 	*broken = true;
 	return false;

@@ -80,11 +80,11 @@ static void check_supervisor(uint64_t now, uint64_t *last)
 {
 	bool gone = atomic_load_explicit(&probe_tool.supervisor_gone, memory_order_relaxed);
 
-	if (!gone && now - *last > SUPERVISOR_CHECK_NS) {
+	/* Another reader may come (probe-run --recover). */
+	if (now - *last > SUPERVISOR_CHECK_NS) {
 		*last = now;
-		gone = probe_supervisor_gone();
-		if (gone)
-			atomic_store(&probe_tool.supervisor_gone, true);
+		gone = probe_supervisor_gone(&probe_tool.segment, now);
+		atomic_store(&probe_tool.supervisor_gone, gone);
 	}
 	/* Kernels that wait for the dead supervisor to read their rings must be able to end. */
 	if (gone)

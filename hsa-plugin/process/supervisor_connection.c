@@ -15,6 +15,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+/* How long a reader may not show itself, with its socket closed; if that is unknown. */
+#define SUCCESSOR_NS 2000000000ull
+#define SILENCE_NS   20000000000ull
+
+/* How often a connection is tried that the supervisor closes without an answer. */
+#define ATTEMPTS 3
+
 enum { TEXT_MAX = 64 << 10, HIGH_DESCRIPTOR = 700 };
 
 static int socket_fd = -1;
@@ -98,6 +105,8 @@ static int receive(int fd, struct probe_welcome *welcome)
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return -errno;
+	if (got == 0)
+		return -ECONNRESET;
 	if (got != (ssize_t)sizeof(*welcome) || welcome->magic != PROBE_HELLO_MAGIC ||
 	    welcome->version != PROBE_SEG_VERSION)
 		return -EPROTO;
@@ -114,7 +123,7 @@ static int handshake(int fd, uint32_t rings, struct probe_segment *ret)
 	int file, err;
 
 	if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) != (ssize_t)sizeof(hello))
-		return -errno;
+		return errno == EPIPE ? -ECONNRESET : -errno;
 	file = receive(fd, &welcome);
 	if (file < 0)
 		return file;
@@ -128,24 +137,35 @@ static int handshake(int fd, uint32_t rings, struct probe_segment *ret)
 int probe_supervisor_connect(const char *name, uint32_t rings, struct probe_segment *ret)
 {
 	struct stat status;
-	int fd = connect_to(name);
-	int err;
+	int fd, err = 0;
 
-	if (fd < 0)
-		return fd;
-	err = handshake(fd, rings, ret);
+	/* If a recorder dies before its answer, its successor answers. */
+	for (int i = 0; i == 0 || (err == -ECONNRESET && i < ATTEMPTS); i++) {
+		if (i)
+			close(fd);
+		fd = connect_to(name);
+		if (fd < 0)
+			return fd;
+		err = handshake(fd, rings, ret);
+	}
 	if (!err && fstat(fd, &status))
 		err = -errno;
 	if (err) {
 		close(fd);
 		return err;
 	}
+	/* Few descriptors are allowed: the program may count on all of them. */
+	if (fd < HIGH_DESCRIPTOR) {
+		close(fd);
+		return 0;
+	}
 	socket_fd = fd;
 	socket_inode = status.st_ino;
 	return 0;
 }
 
-bool probe_supervisor_gone(void)
+/* Whether the other end of the socket is closed. */
+static enum { SOCKET_OPEN, SOCKET_CLOSED, SOCKET_UNKNOWN } socket_state(void)
 {
 	struct pollfd poller = {.fd = socket_fd, .events = POLLIN};
 	struct stat status;
@@ -155,8 +175,32 @@ bool probe_supervisor_gone(void)
 	 */
 	if (socket_fd < 0 || fstat(socket_fd, &status) || status.st_ino != socket_inode ||
 	    !S_ISSOCK(status.st_mode))
+		return SOCKET_UNKNOWN;
+	return poll(&poller, 1, 0) > 0 && (poller.revents & (POLLHUP | POLLERR)) ? SOCKET_CLOSED
+										 : SOCKET_OPEN;
+}
+
+bool probe_supervisor_gone(const struct probe_segment *segment, uint64_t now)
+{
+	static uint64_t last, since;
+	uint64_t reader = __atomic_load_n(&segment->ring->reader, __ATOMIC_RELAXED);
+
+	if (reader == PROBE_READER_ENDED)
+		return true;
+	/* A recorder that died has a successor, which has no socket. */
+	if (reader != last || !since) {
+		last = reader;
+		since = now;
 		return false;
-	return poll(&poller, 1, 0) > 0 && (poller.revents & (POLLHUP | POLLERR)) != 0;
+	}
+	switch (socket_state()) {
+	case SOCKET_OPEN:
+		return false;
+	case SOCKET_CLOSED:
+		return now - since > SUCCESSOR_NS;
+	default:
+		return reader && now - since > SILENCE_NS;
+	}
 }
 
 /* Start of the process in ns of CLOCK_BOOTTIME: field 22 of /proc/self/stat, in clock ticks. */

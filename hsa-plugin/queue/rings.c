@@ -207,15 +207,26 @@ void probe_rings_init(struct probe_tool *tool, struct probe_agent *gpu)
 	free_memory(tool, table);
 }
 
+/* A kernel waits for space when less is free, for a record and the rest of the ring before it. */
+#define WAITING_BYTES 2048u
+
 void probe_rings_discard(void)
 {
 	struct probe_segment *seg = &probe_tool.segment;
+	const struct probe_seg_header *header = &seg->header;
 	struct probe_ring *rings;
+	bool ended;
 
 	if (!seg->base)
 		return;
-	rings = (struct probe_ring *)(seg->base + seg->header.heads_offset);
-	for (uint32_t i = 0; i < seg->header.ring_count + seg->header.large_count; i++)
-		__atomic_store_n(&rings[i].tail, __atomic_load_n(&rings[i].head, __ATOMIC_ACQUIRE),
-				 __ATOMIC_RELEASE);
+	ended = __atomic_load_n(&seg->ring->reader, __ATOMIC_RELAXED) == PROBE_READER_ENDED;
+	rings = (struct probe_ring *)(seg->base + header->heads_offset);
+	for (uint32_t i = 0; i < header->ring_count + header->large_count; i++) {
+		uint32_t size = i < header->ring_count ? header->ring_size : header->large_size;
+		uint64_t head = __atomic_load_n(&rings[i].head, __ATOMIC_ACQUIRE);
+
+		/* probe-run --recover may still read the others. */
+		if (ended || head - rings[i].tail > size - WAITING_BYTES)
+			__atomic_store_n(&rings[i].tail, head, __ATOMIC_RELEASE);
+	}
 }

@@ -16,7 +16,10 @@
  */
 void probe_rings_init(struct probe_tool *tool, struct probe_agent *gpu);
 
-/* The reader is dead: discards all records, so that no kernel waits for space. */
+/*
+ * The reader is dead: discards the records of full rings, so that no kernel waits for space; of all
+ * rings if no recorder will read them.
+ */
 void probe_rings_discard(void);
 
 #endif

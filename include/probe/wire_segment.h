@@ -12,8 +12,8 @@
 #define PROBE_SEG_VERSION 1u
 
 /*
- * A sealed memory file that probe-run creates, sends over its socket, and shares with the
- * application. probe-run keeps its own copy of every field and never reads the header from the
+ * A memory file that probe-run creates, sends over its socket, and shares with the application. It
+ * outlives both. probe-run keeps its own copy of every field and never reads the header from the
  * mapping again.
  */
 struct probe_seg_header {
@@ -35,12 +35,16 @@ struct probe_seg_header {
 	uint32_t reserved;
 };
 
+/* Value of `reader`: the segment will not be read again. */
+#define PROBE_READER_ENDED UINT64_MAX
+
 /* Host records: many writers (any thread of the application), one reader. */
 struct probe_host_ring {
 	uint64_t head;	  /* bytes reserved since the start: compare-and-swap */
 	uint64_t emitted; /* records reserved, without PAD: committed + dropped + holes */
 	uint64_t dropped; /* records that did not fit */
-	uint64_t pad0[5];
+	uint64_t reader;  /* changes at least each second while there is a reader */
+	uint64_t pad0[4];
 	uint64_t tail; /* bytes consumed; the reader zeroes them first */
 	uint64_t pad1[7];
 	/* data[host_size] follows */

@@ -12,7 +12,7 @@ add_library(probe_sim_jit MODULE jit/emit_block.c jit/emit_float.c jit/emit_oper
 	jit/emit_salu.c jit/emit_state.c jit/emit_valu.c jit/llvm_session.c)
 target_include_directories(probe_sim_jit PRIVATE ${CMAKE_SOURCE_DIR})
 target_include_directories(probe_sim_jit SYSTEM PRIVATE ${PROBE_SIM_LLVM_INCLUDE})
-target_link_libraries(probe_sim_jit PRIVATE probe_flags ${PROBE_SIM_LLVM} Threads::Threads)
+target_link_libraries(probe_sim_jit PRIVATE probe_flags probe_relro ${PROBE_SIM_LLVM} Threads::Threads)
 set_target_properties(probe_sim_jit PROPERTIES OUTPUT_NAME probe-sim-jit
 	LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/probe/sim)
 # nodelete: translated code is used until the process ends.

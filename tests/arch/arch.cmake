@@ -22,10 +22,17 @@ if(NOT PROBE_SANITIZE)
 			${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 endif()
 
+set(loaded_libraries)
+foreach(library probe-hsa probe-roctx probe-sim hsakmt probe_sim_jit)
+	if(TARGET ${library})
+		list(APPEND loaded_libraries $<TARGET_FILE:${library}>)
+	endif()
+endforeach()
 if(PROBE_BUILD_REPORT AND NOT PROBE_SANITIZE)
 	probe_test(NAME arch.hardening TIER arch FOLDER cmds
 		COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/hardening.sh
 			$<TARGET_FILE:probe-run> $<TARGET_FILE:probe-report>
 			$<TARGET_FILE:probe_plugin_memory> $<TARGET_FILE:probe_plugin_cache>
-			$<TARGET_FILE:probe_plugin_race> $<TARGET_FILE:probe_plugin_log>)
+			$<TARGET_FILE:probe_plugin_race> $<TARGET_FILE:probe_plugin_log>
+			--loaded ${loaded_libraries})
 endif()

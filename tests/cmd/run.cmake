@@ -16,3 +16,7 @@ foreach(case ${cases})
 			FAKE_APP=$<TARGET_FILE:fake-app>
 			STAND_IN_PROFILER=$<TARGET_FILE:stand_in_profiler>)
 endforeach()
+probe_test(NAME cmd.run.foreign_lock_long TIER cmd FOLDER cmds/run LONG
+	COMMAND ${CMAKE_CURRENT_LIST_DIR}/golden.sh ${CMAKE_CURRENT_LIST_DIR}/run/foreign_lock.sh
+	ENVIRONMENT PROBE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY} LOCK_SECONDS=300
+		TEST_HANDLERS=${CMAKE_CURRENT_BINARY_DIR}/test_handlers FAKE_APP=$<TARGET_FILE:fake-app>)

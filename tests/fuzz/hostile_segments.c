@@ -249,7 +249,7 @@ static uint64_t record(const struct run_config *config, const char *path, uint64
 		fail_error(err);
 	recorder_stop(recorder, RECORDER_STOP_LEFT);
 	pthread_join(recorder->thread, NULL);
-	recording_finish(&recorder->recording);
+	recorder_finish(recorder);
 	probe_segment_close(&app.seg);
 	recorder_destroy(recorder);
 	check(path);

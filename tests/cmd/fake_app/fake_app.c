@@ -27,11 +27,11 @@ static void put(struct fake_app *app, uint32_t type, const void *fixed, size_t s
 	probe_segment_put_wait(&app->seg, type, parts, 2, 1000000000u);
 }
 
-int fake_connect(struct fake_app *app, uint32_t rings)
+/* The segment's descriptor, or -errno; -ECONNRESET if the recorder died before its answer. */
+static int ask(int sock, uint32_t rings, uint64_t *ret_size)
 {
 	struct probe_hello hello = {PROBE_HELLO_MAGIC, PROBE_SEG_VERSION, (uint32_t)getpid(),
 				    rings};
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct probe_welcome welcome = {0};
 	struct iovec part = {&welcome, sizeof(welcome)};
 	char control[CMSG_SPACE(sizeof(int))];
@@ -39,24 +39,48 @@ int fake_connect(struct fake_app *app, uint32_t rings)
 				 .msg_iovlen = 1,
 				 .msg_control = control,
 				 .msg_controllen = sizeof(control)};
+	ssize_t got;
+	int fd;
+
+	if (send(sock, &hello, sizeof(hello), MSG_NOSIGNAL) < 0)
+		return errno == EPIPE ? -ECONNRESET : -errno;
+	got = recvmsg(sock, &message, 0);
+	if (got <= 0)
+		return got ? -errno : -ECONNRESET;
+	if (welcome.status)
+		return welcome.status;
+	if (!CMSG_FIRSTHDR(&message))
+		return -EPROTO;
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
+	*ret_size = welcome.size;
+	return fd;
+}
+
+int fake_connect(struct fake_app *app, uint32_t rings)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	const char *path = getenv("PROBE_SOCKET");
+	uint64_t size = 0;
 	int fd, err;
 
 	*app = (struct fake_app){.sock = -1};
 	if (!path || strlen(path) >= sizeof(address.sun_path))
 		return -ENOTCONN;
 	strcpy(address.sun_path, path);
-	app->sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (app->sock < 0 || connect(app->sock, (struct sockaddr *)&address, sizeof(address)) ||
-	    send(app->sock, &hello, sizeof(hello), 0) < 0 || recvmsg(app->sock, &message, 0) < 0)
-		return -errno;
-	if (welcome.status)
-		return welcome.status;
-	if (!CMSG_FIRSTHDR(&message))
-		return -EPROTO;
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
-	err = probe_segment_open(&app->seg, fd, welcome.size);
+	do {
+		close(app->sock);
+		app->sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+		if (app->sock < 0 ||
+		    connect(app->sock, (struct sockaddr *)&address, sizeof(address)))
+			return -errno;
+		fd = ask(app->sock, rings, &size);
+	} while (fd == -ECONNRESET);
+	if (fd < 0)
+		return fd;
+	err = probe_segment_open(&app->seg, fd, size);
 	close(fd);
+	if (!err)
+		((struct probe_seg_header *)app->seg.base)->pid = (uint32_t)getpid();
 	return err;
 }
 

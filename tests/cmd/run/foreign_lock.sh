@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Another program locks the database until the application has ended: nothing is lost.
+# Another program locks the database until the application has ended, and has written more than the
+# segment holds: nothing is lost. LOCK_SECONDS: and then for some time (in check-long).
 mkfifo go gate
-probe-run -q -d . -o x.db --strict "$FAKE_APP" connect announce=x memory=1 wait=go memory=3000 exit-record out=done >said &
+probe-run -q -d . -o x.db --strict "$FAKE_APP" connect announce=x memory=1 wait=go memory=40000 exit-record out=done >said &
 pid=$!
 until [ -s x.db-wal ] && [ "$(sqlite3 x.db "SELECT count(*) FROM probe_dispatch" 2>&1)" = 1 ]; do
 	kill -0 $pid || exit 1
@@ -15,6 +16,7 @@ exec 9<>go
 until grep -q done said; do # the application is at its end
 	kill -0 $pid || exit 1
 done
+sleep "${LOCK_SECONDS:-0}"
 exec 8>gate 8>&- # the lock ends
 wait $pid
 echo $?

@@ -62,6 +62,25 @@ static void seeded(void **state)
 	assert_in_range(longest, 3, 12);
 }
 
+static void patterns(void **state)
+{
+	static const char *const good[] = {"",	   "a{2,3}b{4}",  "^{",
+					   "x{}y", "(ab|c)*{10}", "[0-9]{1000}"};
+	static const char *const bad[] = {"a{1001}", "a{2,100000}", "(a{255}){255}",
+					  "a{99999999999999999999}"};
+	char text[1002];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_true(probe_pattern_bounded(good[i]));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(probe_pattern_bounded(bad[i]));
+	memset(text, '(', 1001);
+	text[1001] = 0;
+	assert_false(probe_pattern_bounded(text));
+	assert_true(probe_pattern_bounded(text + 1));
+}
+
 static void workgroups(void **state)
 {
 	static const char *const bad[] = {"-1", "x",	"4294967296", "3:3",	     "4:3",
@@ -143,8 +162,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(selections), cmocka_unit_test(seeded),
-		cmocka_unit_test(workgroups), cmocka_unit_test(policies),
-		cmocka_unit_test(kinds),
+		cmocka_unit_test(patterns),   cmocka_unit_test(workgroups),
+		cmocka_unit_test(policies),   cmocka_unit_test(kinds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

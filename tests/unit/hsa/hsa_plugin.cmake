@@ -19,7 +19,7 @@ else()
 endif()
 
 foreach(test api_table calls code_image collector completion copies counter_sum counter_tables dispatch doorbells
-		filters kernargs kernel_table kernel_verdict cooperative_fit packet_relay queue_hooks rings
+		filters kernargs kernel_table kernel_verdict cooperative_fit packet_relay queue_hooks random_environment rings
 		sampler wave_storage)
 	add_executable(unit_hsa_${test} ${CMAKE_CURRENT_LIST_DIR}/${test}.c
 		${CMAKE_CURRENT_LIST_DIR}/fake_hsa.c ${CMAKE_CURRENT_LIST_DIR}/fake_kernel.c)
@@ -32,7 +32,7 @@ endforeach()
 target_link_options(unit_hsa_sampler PRIVATE -Wl,--wrap=pthread_cond_timedwait)
 # Filters, kernel tables that were outgrown, and sampling sessions that hang live as long as the
 # process, by design. The leak check would report them.
-foreach(test filters kernel_table sampler)
+foreach(test filters kernel_table random_environment sampler)
 	set_tests_properties(unit.hsa.${test} PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 endforeach()
 

@@ -23,7 +23,7 @@ static int setup(void **state)
 	const struct segment_rings rings = {
 		.count = 4, .size = RING_BYTES, .large_count = 2, .large_size = LARGE_BYTES};
 
-	if (!seg || segment_reader_create(HOST_BYTES, &rings, seg))
+	if (!seg || segment_reader_create(HOST_BYTES, &rings, false, seg))
 		return -1;
 	*state = seg;
 	return 0;
@@ -300,7 +300,7 @@ static void refuses_odd_shapes(void **state)
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
 		struct segment_reader seg;
 		struct probe_err *err =
-			segment_reader_create(shapes[i].host, &shapes[i].rings, &seg);
+			segment_reader_create(shapes[i].host, &shapes[i].rings, false, &seg);
 
 		assert_non_null(err);
 		probe_err_destroy(err);
