@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmds/report/escape.h"
+
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, LENGTH_BYTES = 4 };
 
 void protobuf_deinit(struct protobuf *buffer)
@@ -60,15 +62,6 @@ void protobuf_put_fixed64(struct protobuf *buffer, unsigned field, uint64_t valu
 	put(buffer, bytes, sizeof(bytes));
 }
 
-void protobuf_put_text(struct protobuf *buffer, unsigned field, const char *text)
-{
-	size_t size = strlen(text);
-
-	put_key(buffer, field, BYTES);
-	put_varint(buffer, size);
-	put(buffer, text, size);
-}
-
 /* The length is filled in later, so it has a fixed number of bytes. */
 size_t protobuf_open(struct protobuf *buffer, unsigned field)
 {
@@ -86,4 +79,24 @@ void protobuf_close(struct protobuf *buffer, size_t opened)
 	for (unsigned i = 0; i < LENGTH_BYTES; i++)
 		buffer->bytes[opened - LENGTH_BYTES + i] =
 			(unsigned char)((size >> 7 * i & 0x7f) | (i + 1 < LENGTH_BYTES ? 0x80 : 0));
+}
+
+/* Fields of text have to be UTF-8. */
+void protobuf_put_text(struct protobuf *buffer, unsigned field, const char *text)
+{
+	size_t len = strlen(text), opened = protobuf_open(buffer, field);
+	uint32_t code;
+
+	for (size_t from = 0, to = 0; to <= len; from = to) {
+		unsigned count = 0;
+
+		while (to < len && (count = report_utf8(text + to, len - to, &code)))
+			to += count;
+		put(buffer, text + from, to - from);
+		if (to == len)
+			break;
+		put(buffer, "\xef\xbf\xbd", 3); /* U+FFFD: the byte is not valid */
+		to++;
+	}
+	protobuf_close(buffer, opened);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes messages of protobuf's wire format into a buffer. Without memory the buffer stays as it is
+ * Writes messages of protobuf's wire format into a buffer. Without memory the buffer stays unchanged
  * and `failed` is set.
  */
 #ifndef PROBE_CMDS_REPORT_PROTOBUF_H
@@ -21,6 +21,7 @@ void protobuf_deinit(struct protobuf *buffer);
 
 void protobuf_put_uint(struct protobuf *buffer, unsigned field, uint64_t value);
 void protobuf_put_fixed64(struct protobuf *buffer, unsigned field, uint64_t value);
+/* Bytes that are not UTF-8 become U+FFFD. */
 void protobuf_put_text(struct protobuf *buffer, unsigned field, const char *text);
 
 /* Fields between these are those of a message; its length is at most 256 MB. */

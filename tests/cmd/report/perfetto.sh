@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 # Perfetto's protobuf, decoded here by the rules of the wire format and shown as slices: a track per
-# queue, for copies and per thread, with lanes where slices overlap; flows from calls.
+# queue, for copies and per thread, with lanes where slices overlap; flows from calls. Names are UTF-8.
 . "$(dirname "$0")/database.inc"
 . "$(dirname "$0")/traced.inc"
 sample run.db
 traced run.db
 # A dispatch that overlaps the first one; ranges of a thread that overlap without being nested.
 sql run.db <<'END'
+UPDATE rocpd_info_kernel_symbol_t SET display_name = CAST(X'61ffc3a9e280' AS TEXT) WHERE id = 1;
 UPDATE rocpd_kernel_dispatch_t SET start = 400, "end" = 1300 WHERE dispatch_id = 2;
 INSERT INTO rocpd_event_t (id, category_id, stack_id, parent_stack_id, correlation_id) VALUES
 	(108, 12, 0, 0, 0), (109, 12, 0, 0, 0);
