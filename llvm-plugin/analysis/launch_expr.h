@@ -40,6 +40,11 @@ uint32_t analysis_repeats_expr(const struct analysis *in, LLVMBasicBlockRef head
 uint32_t analysis_loop_address_expr(const struct analysis *in, LLVMValueRef pointer,
 				    LLVMBasicBlockRef header, struct expr_graph *graph,
 				    uint32_t *ret_step);
+/*
+ * Are the distances between the lanes of a wave the same in all workgroups, unless the address
+ * wraps?
+ */
+bool analysis_same_distances(const struct expr_graph *graph, uint32_t root);
 /* The address in a lane, modulo 128. */
 uint32_t analysis_address_expr(const struct analysis *in, LLVMValueRef pointer,
 			       struct expr_graph *graph);

@@ -155,7 +155,7 @@ uint32_t Walk::unless_overflow(uint32_t value, uint32_t start, uint32_t step, ui
 	uint32_t fits = node(PROBE_EXPR_AND, 32, {node(PROBE_EXPR_EQ, 64, {last, low}), few});
 
 	return node(PROBE_EXPR_SELECT, 64,
-		    {fits, value, node(PROBE_EXPR_UDIV, 64, {value, constant(0, 64)})});
+		    {fits, value, node(PROBE_EXPR_UDIV, 64, {constant(1, 64), constant(0, 64)})});
 }
 
 /*
@@ -320,4 +320,48 @@ uint32_t analysis_loop_address_expr(const struct analysis *in, LLVMValueRef poin
 					   isa<SCEVSignExtendExpr>(narrow));
 	}
 	return finish(graph, before, ret);
+}
+
+namespace
+{
+/* Is a value a sum of a part that depends on workgroup ids and a part that depends on items? */
+struct Parts {
+	bool items, groups, apart;
+};
+} // namespace
+
+static Parts parts_of(const struct expr_graph *graph, uint32_t root,
+		      DenseMap<uint32_t, Parts> &known)
+{
+	const struct probe_expr_node *node = &graph->node[root];
+	bool sums = node->op == PROBE_EXPR_ADD || node->op == PROBE_EXPR_SUB ||
+		    node->op >= PROBE_EXPR_SELECT;
+	bool product = node->op == PROBE_EXPR_MUL || node->op == PROBE_EXPR_SHL;
+	Parts ret = {node->op == PROBE_EXPR_ITEM, node->op == PROBE_EXPR_GROUP, true};
+	unsigned varying = 0;
+	auto found = known.find(root);
+
+	if (found != known.end())
+		return found->second;
+	/* A condition chooses the same operand in all lanes, or the address has no value. */
+	for (unsigned i = node->op == PROBE_EXPR_SELECT; i < expr_operands(node->op); i++) {
+		Parts part = parts_of(graph, node->operand[i], known);
+
+		ret.items |= part.items;
+		ret.groups |= part.groups;
+		ret.apart &= part.apart;
+		varying += part.items || part.groups;
+	}
+	/* Of products, those of a sum and a launch value. */
+	if (!sums && ret.items && ret.groups)
+		ret.apart &= product && varying == 1;
+	known[root] = ret;
+	return ret;
+}
+
+bool analysis_same_distances(const struct expr_graph *graph, uint32_t root)
+{
+	DenseMap<uint32_t, Parts> known;
+
+	return parts_of(graph, root, known).apart;
 }

@@ -35,15 +35,18 @@ static bool is_enumerated(struct find *find, LLVMBasicBlockRef block)
 static uint32_t address_of(struct group_plan *plan, struct plan_site *site)
 {
 	LLVMBasicBlockRef block = LLVMGetInstructionParent(site->inst);
+	uint32_t address;
 
 	if (!analysis_loop_depth(plan->analysis, block))
 		return analysis_lane_address_expr(plan->analysis, site->site.pointer, plan->exprs);
-	/* The distances between lanes must not differ from wave to wave: too many classes. */
-	if (!site->proved)
-		return PROBE_EXPR_NONE;
-	return analysis_loop_address_expr(plan->analysis, site->site.pointer,
-					  analysis_loop_header(plan->analysis, block), plan->exprs,
-					  &site->step);
+	address = analysis_loop_address_expr(plan->analysis, site->site.pointer,
+					     analysis_loop_header(plan->analysis, block),
+					     plan->exprs, &site->step);
+	/* Otherwise there could be too many classes: in each wave others, in each iteration. */
+	return address != PROBE_EXPR_NONE &&
+			       (site->proved || analysis_same_distances(plan->exprs, address))
+		       ? address
+		       : PROBE_EXPR_NONE;
 }
 
 /* The cost of an LDS access does not depend on the variable's address if all lanes are aligned. */

@@ -22,8 +22,8 @@ probe_test(NAME pass.lit TIER pass FOLDER llvm-plugin
 if(PROBE_BUILD_HSA AND PROBE_BUILD_SIM AND PROBE_BUILD_REPORT)
 	set(pass_costs
 		examples/transpose 1.27 examples/strided_copy 1.3 examples/reduction 1.18
-		examples/histogram 11.33 examples/convolution 2.14
-		tests/hip/matmul 5.0 tests/hip/stencils 1.73 tests/hip/sorting 14.07
+		examples/histogram 7.6 examples/convolution 2.04
+		tests/hip/matmul 4.5 tests/hip/stencils 1.66 tests/hip/sorting 12.9
 		tests/hip/hashing 2.92 tests/hip/physics 1.82)
 	while(pass_costs)
 		list(POP_FRONT pass_costs program limit)
