@@ -439,7 +439,7 @@ bool spool_next(struct spool *spool, struct spool_item *ret)
 	if (spool->resumed)
 		return false; /* the end, or what was being written there */
 	if (!spool->in_memory && spool->taken != spool->written) {
-		/* Somebody has changed the file. */
+		/* Another process has changed the file. */
 		spool->segment->loss.corrupt++;
 		spool->taken = spool->written;
 	}

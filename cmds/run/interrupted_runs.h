@@ -9,7 +9,7 @@ struct probe_err;
 
 /* Before the database `path` is created: fails if there is one of this name; `force` removes it. */
 struct probe_err *run_interrupted_make_way(const char *path, bool force);
-/* Tells the user about others in the directory of `path`. */
+/* Warns the user of others in the directory of `path`. */
 void run_interrupted_hint(const char *path);
 
 #endif
