@@ -158,8 +158,8 @@ static const struct probe_option options[] = {
 	HEADING("Other"),
 	{"list", 'L', NULL, "list handlers, kinds, devices and compiler passes", KEY_LIST},
 	{"recover", 0, "DIR",
-	 "after probe-run was killed: wait for the recorders of databases\n"
-	 "in DIR, then run their pending handlers",
+	 "after probe-run or its recorder was killed: complete the\n"
+	 "databases in DIR, and run their pending handlers",
 	 KEY_RECOVER},
 	{"print-env", 0, NULL, "print the variables of a run as shell commands", KEY_PRINT_ENV},
 	{"print-options", 0, NULL, "print the long options, one per line", KEY_PRINT_OPTIONS},
