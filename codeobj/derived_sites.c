@@ -185,7 +185,7 @@ static struct probe_err *read_member(struct reading *r, uint32_t id)
 	*to = (struct site_member){
 		.site = id,
 		.group = group,
-		.rising = proof->rising,
+		.first_is_lowest = proof->first_is_lowest,
 		.residue = proof->aligned ? proof->address : DERIVED_NONE,
 		.base = proof->base,
 		.base_distance = proof->delta,

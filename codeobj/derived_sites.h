@@ -56,8 +56,8 @@ struct site_group {
 enum { SITE_RESIDUES = 8 };
 struct site_member {
 	uint32_t site, group;
-	bool rising; /* in regular waves no lane's address may be less than the first active lane's
-		      */
+	/* In regular waves, no lane's address may be less than the first active lane's. */
+	bool first_is_lowest;
 	uint32_t residue; /* which of its group's the cost depends on; NONE = on none of them */
 	uint32_t base;	  /* PROBE_GROUP_LAUNCH: expression of the address with that residue */
 	int32_t base_distance;	  /* bytes from there to this site's address */

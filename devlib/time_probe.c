@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The `time` kind's stamps, and messages (wire.h section 5). */
+/* The `time` kind's stamps, and messages (wire_device.h section 5). */
 #include "devlib/time_probe.h"
 
 DEV_ENTRY void __probe_dev_time_begin(uint32_t word0, uint32_t optnone)

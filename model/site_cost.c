@@ -90,7 +90,7 @@ static bool strides_of(const struct model_launch *launch, const struct site_memb
 		const struct probe_site_bitfield *field = &member->field[i];
 
 		ret->field[i] = 1;
-		if (!field->times || !field->multiplier)
+		if (!field->scale || !field->multiplier)
 			continue;
 		multipliers |= (uint8_t)(1u << (field->multiplier - 1));
 		if (!stride_of(launch, &member->stride[field->multiplier - 1], &ret->field[i]))
@@ -118,11 +118,11 @@ static bool address_of(const struct model_launch *launch, const struct site_memb
 		const struct probe_site_bitfield *field = &member->field[i];
 		int64_t value = id[field->axis] >> field->shift & field->mask;
 
-		if (field->times && field->observed && !class->checked)
+		if (field->scale && field->observed && !class->checked)
 			return false;
 		if (field->observed)
 			value &= class->observed;
-		if (__builtin_mul_overflow(value, field->times, &value) ||
+		if (__builtin_mul_overflow(value, field->scale, &value) ||
 		    __builtin_mul_overflow(value, strides->field[i], &value) ||
 		    __builtin_add_overflow(*ret, value, ret))
 			return false;
@@ -134,7 +134,7 @@ static bool address_of(const struct model_launch *launch, const struct site_memb
 static bool offsets_of(const struct model_launch *launch, const struct site_member *member,
 		       const struct wave_class *class, int64_t ret[64])
 {
-	bool rising = member->rising && !class->checked;
+	bool first_is_lowest = member->first_is_lowest && !class->checked;
 	const uint32_t *group = launch->group;
 	struct member_strides strides;
 	int64_t first;
@@ -150,7 +150,7 @@ static bool offsets_of(const struct model_launch *launch, const struct site_memb
 		if (!address_of(launch, member, class, &strides, (unsigned)__builtin_ctzll(rest),
 				offset) ||
 		    __builtin_sub_overflow(*offset, first, offset) || *offset <= -REACH ||
-		    *offset >= REACH || (rising && *offset < 0))
+		    *offset >= REACH || (first_is_lowest && *offset < 0))
 			return false;
 	}
 	return true;

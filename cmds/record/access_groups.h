@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of accesses that the trace kind records together (wire.h section 5), per code object. */
+/*
+ * Groups of accesses that the trace kind records together (wire_device.h section 5), per code
+ * object.
+ */
 #ifndef PROBE_CMDS_RECORD_ACCESS_GROUPS_H
 #define PROBE_CMDS_RECORD_ACCESS_GROUPS_H
 

@@ -67,7 +67,7 @@ static const struct site_member *strided_member(const struct probe_sites *table,
 	if (!member || table->groups[member->group].flags & PROBE_GROUP_LANES_ONLY)
 		return NULL;
 	for (int i = 0; i < PROBE_BITFIELDS; i++)
-		if (member->field[i].times && member->field[i].multiplier)
+		if (member->field[i].scale && member->field[i].multiplier)
 			return NULL;
 	return member;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counter rows of kinds `memory` and `count`. If the code object has proofs (wire.h section 3), the
- * rows of a dispatch are kept until it has completed. The rows for handlers and the database are
- * then derived from all of them.
+ * Counter rows of kinds `memory` and `count`. If the code object has proofs (wire_device.h section
+ * 3), the rows of a dispatch are kept until it has completed. The rows for handlers and the database
+ * are then derived from all of them.
  */
 #ifndef PROBE_CMDS_RECORD_COUNTER_RECORDS_H
 #define PROBE_CMDS_RECORD_COUNTER_RECORDS_H

@@ -281,7 +281,7 @@ static bool apply_kernel(struct recording *recording, const struct segment_recor
 	return true;
 }
 
-/* The part after "__probe_<kind>_" if it is a clone (wire.h section 1). */
+/* The part after "__probe_<kind>_" if it is a clone (wire_kinds.h section 1). */
 static const char *original_symbol(const struct run_kernel *kernel)
 {
 	static const char prefix[] = "__probe_";

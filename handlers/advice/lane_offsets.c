@@ -42,7 +42,7 @@ bool axis_strides(const struct advice_site *site, struct axis_strides *ret)
 	for (int i = 0; i < 3; i++)
 		ret->known[i] = stride_of(site, &info->strides[i], &ret->stride[i]);
 	for (int i = 0; i < PROBE_BITFIELDS; i++)
-		ret->fields |= info->bitfields[i].times != 0;
+		ret->fields |= info->bitfields[i].scale != 0;
 	return true;
 }
 
@@ -52,10 +52,10 @@ static bool add_fields(const struct probe_site_info *info, const int64_t id[3], 
 	for (int i = 0; i < PROBE_BITFIELDS; i++) {
 		const struct probe_site_bitfield *field = &info->bitfields[i];
 
-		if (field->times && field->observed)
+		if (field->scale && field->observed)
 			return false;
-		if (field->times)
-			*sum += field->times * (id[field->axis % 3] >> field->shift & field->mask);
+		if (field->scale)
+			*sum += field->scale * (id[field->axis % 3] >> field->shift & field->mask);
 	}
 	return true;
 }

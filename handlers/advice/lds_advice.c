@@ -102,7 +102,7 @@ static bool propose_proved(const struct facts *facts, struct probe_lds_scratch *
 		if (site->group[i] > 1)
 			add_row(rows, &count, site, axes.stride[i]);
 	for (int i = 0; i < PROBE_BITFIELDS; i++)
-		add_row(rows, &count, site, site->info->bitfields[i].times);
+		add_row(rows, &count, site, site->info->bitfields[i].scale);
 	return propose_rows(facts, &lanes, rows, count, true, scratch, ret);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Handler `count`: how often waves executed each part of the code, and with how many lanes. One row
- * per kernel and class of blocks that always execute together (wire.h section 3), in table
+ * per kernel and class of blocks that always execute together (wire_device.h section 3), in table
  * probe_count_site.
  */
 #include <errno.h>

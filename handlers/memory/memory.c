@@ -2,8 +2,8 @@
 /*
  * Handler `memory`: what each memory access of a kernel costs, and why. It uses the counters of the
  * device unchanged, and computes the same 16 words per execution from recorded addresses. Both
- * kinds of probes therefore give the same numbers (wire.h section 3). One row per kernel, launch
- * shape and site in table probe_memory_site.
+ * kinds of probes therefore give the same numbers (wire_device.h section 3). One row per kernel,
+ * launch shape and site in table probe_memory_site.
  */
 #include <errno.h>
 #include <stdbool.h>

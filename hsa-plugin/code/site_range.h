@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds which sites of a code object belong to a kernel. The injected library needs nothing else of
- * the site table (wire.h section 2); the supervisor reads lines and names.
+ * the site table (wire_sites.h section 2); the supervisor reads lines and names.
  */
 #ifndef PROBE_HSA_PLUGIN_CODE_SITE_RANGE_H
 #define PROBE_HSA_PLUGIN_CODE_SITE_RANGE_H

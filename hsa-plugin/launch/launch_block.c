@@ -103,8 +103,8 @@ static void set_table(struct probe_ctx *ctx, uint64_t table)
 	const uint32_t row = PROBE_COUNTERS * 8;
 
 	ctx->counters = table;
-	ctx->row_0 = table - (uint64_t)ctx->site_first * row;
-	ctx->replica_step = (uint64_t)ctx->site_count * row << 32 | ctx->replica_mask;
+	ctx->first_row = table - (uint64_t)ctx->site_first * row;
+	ctx->replica_layout = (uint64_t)ctx->site_count * row << 32 | ctx->replica_mask;
 }
 
 /*

@@ -147,8 +147,8 @@ static void put_rows(const struct probe_inflight *dispatch, const struct probe_c
 static bool is_empty(const uint64_t *value)
 {
 	/*
-	 * Every row that counted anything has a non-zero value in one of its first words (wire.h
-	 * section 3).
+	 * Every row that counted anything has a non-zero value in one of its first words
+	 * (wire_device.h section 3).
 	 */
 	for (int i = 0; i < PROBE_C_ADDED; i++)
 		if (value[i])

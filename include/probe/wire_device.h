@@ -166,12 +166,12 @@ struct probe_ctx {
 	union {
 		uint64_t ring_states; /* device memory: struct probe_ring_state[] */
 		/* `memory`: address that row 0 would have in the first replica. */
-		uint64_t row_0;
+		uint64_t first_row;
 	};
 	union {
 		uint64_t ring_heads; /* host memory: struct probe_ring[ring_mask + 1] */
 		/* `memory`: replica_mask, and in the upper half the size of a replica in bytes. */
-		uint64_t replica_step;
+		uint64_t replica_layout;
 	};
 	uint64_t ring_data; /* host memory: ring_mask + 1 areas of ring_size bytes */
 	uint32_t ring_mask; /* number of rings, a power of two, minus 1 */

@@ -148,12 +148,12 @@ struct probe_site_stride {
 #define PROBE_STRIDE_UNSIGNED 0x40000000u
 
 /*
- * times * (id along `axis` >> shift & mask). With `observed`, the masked bits are combined with the
+ * scale * (id along `axis` >> shift & mask). With `observed`, the masked bits are combined with the
  * group's observed value by another and. The site's
  * stride[multiplier - 1] is another factor, and of no id then.
  */
 struct probe_site_bitfield {
-	int64_t times; /* 0 = there is none */
+	int64_t scale; /* 0 = there is none */
 	uint32_t mask;
 	uint8_t axis;
 	uint8_t shift;
@@ -241,7 +241,7 @@ struct probe_site_proof {
 	 * The proof requires that no lane's address is less than the first active lane's. For
 	 * executions in histograms all lanes were compared, so that this need not hold there.
 	 */
-	uint8_t rising;
+	uint8_t first_is_lowest;
 	uint8_t reserved;
 	/*
 	 * PROBE_GROUP_LOOP: expression of the distance between the addresses of two iterations. It

@@ -260,9 +260,9 @@ std::string Printer::sum(const SCEVAddExpr *expr, unsigned depth)
 
 std::string Printer::product(const SCEVMulExpr *expr, unsigned depth)
 {
-	auto *times = dyn_cast<SCEVConstant>(expr->getOperand(0));
+	auto *constant = dyn_cast<SCEVConstant>(expr->getOperand(0));
 
-	if (times && times->getAPInt().isAllOnes()) {
+	if (constant && constant->getAPInt().isAllOnes()) {
 		SmallVector<const SCEV *, 4> rest(expr->operands().begin() + 1,
 						  expr->operands().end());
 		return "-" + factor(text(evolution.getMulExpr(rest), depth + 1));

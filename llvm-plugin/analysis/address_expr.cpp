@@ -166,11 +166,11 @@ static bool step_of(const analysis &in, const SCEV *expr, const Loop *loop, int6
 		return true;
 	}
 	if (auto *product = dyn_cast<SCEVMulExpr>(expr)) {
-		auto *times = dyn_cast<SCEVConstant>(product->getOperand(0));
+		auto *factor = dyn_cast<SCEVConstant>(product->getOperand(0));
 
-		return times && product->getNumOperands() == 2 &&
+		return factor && product->getNumOperands() == 2 &&
 		       step_of(in, product->getOperand(1), loop, part) &&
-		       !__builtin_mul_overflow(part, times->getAPInt().getSExtValue(), &ret);
+		       !__builtin_mul_overflow(part, factor->getAPInt().getSExtValue(), &ret);
 	}
 	auto *recurrence = dyn_cast<SCEVAddRecExpr>(expr);
 	auto *step = recurrence && recurrence->getLoop() == loop

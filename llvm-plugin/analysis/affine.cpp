@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Affine addresses (analysis.h): a walk over the address's sum. What is uniform is part of U; ids
- * get coefficients, which sums, products with launch values, extensions, recurrences of loops and
- * bit operations carry on. Anything else speaks against it.
+ * The proof that an address is affine (analysis.h). It walks over the SCEV expression of the
+ * address and computes the affine form of each operand: uniform operands are added to U, an id has
+ * the coefficient 1, and bits of an id are a bit field. Sums, products with launch values,
+ * extensions, loop recurrences and bit operations combine the forms of their operands. The proof
+ * fails at any other operation on a divergent value.
  */
 #include "llvm-plugin/analysis/affine_walk.h"
 
@@ -43,7 +45,7 @@ bool Affine::fields_cancel(const Form &a, const Form &b) const
 	for (const Field &one : a.fields)
 		for (const Field &other : b.fields)
 			if ((one.by || other.by) &&
-			    (one.by != other.by || opposed(one.times, other.times)))
+			    (one.by != other.by || opposed(one.scale, other.scale)))
 				return true;
 	return false;
 }
@@ -68,7 +70,7 @@ bool Affine::add(Form &to, const Form &from)
 			to.wraps.push_back(value);
 	for (const affine_aligned &each : from.aligned)
 		add_aligned(to, each);
-	to.rising |= from.rising;
+	to.first_is_lowest |= from.first_is_lowest;
 	to.rest = evolution.getAddExpr(to.rest, from.rest);
 	return true;
 }
@@ -95,7 +97,7 @@ bool Affine::scale(Form &form, const SCEV *by)
 			coefficient = evolution.getMulExpr(coefficient, by);
 	for (Field &field : form.fields)
 		if (constant)
-			field.times = (int64_t)((uint64_t)field.times *
+			field.scale = (int64_t)((uint64_t)field.scale *
 						(uint64_t)constant->getAPInt().getSExtValue());
 		else
 			field.by = field.by ? evolution.getMulExpr(field.by, by) : by;
@@ -194,7 +196,7 @@ bool Affine::assume(const SCEV *expr, bool zeros, Form &form)
 		return false;
 	if (!is_contained(form.wraps, found))
 		form.wraps.push_back(found);
-	form.rising |= zeros;
+	form.first_is_lowest |= zeros;
 	return true;
 }
 
@@ -218,7 +220,7 @@ bool Affine::form_bounds(const Form &form, int64_t &low, int64_t &high)
 			return false;
 		for (const Field &field : form.fields)
 			if (field.axis == axis)
-				(field.times < 0 ? least : most) += (int32_t)field.times;
+				(field.scale < 0 ? least : most) += (int32_t)field.scale;
 		low += std::min<int64_t>(least, 0) * ID_MAX;
 		high += std::max<int64_t>(most, 0) * ID_MAX;
 	}
@@ -253,7 +255,7 @@ bool Affine::extension(const SCEVIntegralCastExpr *expr, Form &ret)
 	if (!ret.wraps.empty() && fields_cancel(ret, ret))
 		return false;
 	for (Field &field : ret.fields) {
-		field.times = (int32_t)field.times;
+		field.scale = (int32_t)field.scale;
 		if (field.by)
 			field.by = convert(field.by, expr->getType(), extend);
 	}
@@ -427,7 +429,7 @@ bool analysis_affine(const struct analysis *in, LLVMValueRef inst, LLVMValueRef 
 		ret->wraps[ret->wrap_count++] = wrap(value);
 	for (const affine_aligned &each : form.aligned)
 		ret->aligned[ret->aligned_count++] = each;
-	ret->rising = form.rising;
+	ret->first_is_lowest = form.first_is_lowest;
 	ret->rest = form.rest;
 	return true;
 }
@@ -448,7 +450,7 @@ bool affine_same_strides(const struct affine_address *a, const struct affine_add
 	for (unsigned i = 0; i < a->fields; i++) {
 		unsigned k = 0;
 
-		while (k < b->fields && (a->field[i].times != b->field[k].times ||
+		while (k < b->fields && (a->field[i].scale != b->field[k].scale ||
 					 a->field[i].multiplier != b->field[k].multiplier ||
 					 !same_field(a->field[i], b->field[k])))
 			k++;

@@ -15,12 +15,12 @@ void Affine::add_field(Form &form, const Field &field)
 {
 	for (Field &old : form.fields)
 		if (same_field(old, field) && old.by == field.by) {
-			old.times = (int64_t)((uint64_t)old.times + (uint64_t)field.times);
-			if (!old.times)
+			old.scale = (int64_t)((uint64_t)old.scale + (uint64_t)field.scale);
+			if (!old.scale)
 				form.fields.erase(&old);
 			return;
 		}
-	if (field.times && field.mask)
+	if (field.scale && field.mask)
 		form.fields.push_back(field);
 }
 
@@ -81,9 +81,9 @@ bool Affine::bits(const SCEV *expr, affine_field &ret)
 	auto *by = product ? dyn_cast<SCEVConstant>(product->getOperand(0)) : nullptr;
 	if (!by || product->getNumOperands() != 2 || !by->getAPInt().isPowerOf2() ||
 	    by->getAPInt().logBase2() > 30 || !bits(product->getOperand(1), ret) ||
-	    ret.times > 1 << 30)
+	    ret.scale > 1 << 30)
 		return false;
-	ret.times <<= by->getAPInt().logBase2();
+	ret.scale <<= by->getAPInt().logBase2();
 	return bit_field_clip(ret, width);
 }
 
@@ -105,7 +105,7 @@ bool Affine::whole_field(const SCEV *expr, Form &ret)
 	/* A field with all bits of an id is the id. */
 	if (!field.shift && field.mask == ID_MAX)
 		ret.coefficient[field.axis] =
-			evolution.getConstant(expr->getType(), (uint64_t)field.times);
+			evolution.getConstant(expr->getType(), (uint64_t)field.scale);
 	else
 		add_field(ret, {field, nullptr});
 	return true;
@@ -128,14 +128,14 @@ bool Affine::logic(Instruction *inst, Form &ret)
 		return false;
 	if (constant)
 		bit_field_mask(both, constant->getValue());
-	else if (both.times == 1)
+	else if (both.scale == 1)
 		both.with = wrap(with);
 	else
 		return false;
 	if (masks)
 		ret = Form();
 	else
-		both.times *= inst->getOpcode() == Instruction::Or ? -1 : -2;
+		both.scale *= inst->getOpcode() == Instruction::Or ? -1 : -2;
 	add_field(ret, {both, nullptr});
 	ret.rest = masks ? evolution.getZero(inst->getType())
 			 : evolution.getAddExpr(ret.rest, evolution.getSCEV(with));
@@ -202,7 +202,7 @@ bool Affine::wave_bits(Instruction *inst, Form &ret)
 	if (!logic || op == Instruction::And)
 		ret.coefficient = {};
 	else
-		bits.times = op == Instruction::Or ? -1 : -2;
+		bits.scale = op == Instruction::Or ? -1 : -2;
 	if (!shared(bits))
 		add_field(ret, {bits, nullptr});
 	/* Represents the uniform part: equal for equal expressions. */

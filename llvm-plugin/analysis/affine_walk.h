@@ -22,7 +22,7 @@ struct Form {
 	llvm::SmallVector<Field, 2> fields;
 	llvm::SmallVector<llvm::Value *, 2> wraps;
 	llvm::SmallVector<affine_aligned, 2> aligned;
-	bool rising = false;
+	bool first_is_lowest = false;
 
 	bool uniform() const
 	{

@@ -16,8 +16,8 @@
  * The proof has one gap: a sum modulo 2^32 that is extended to 64 bits may overflow in some lanes
  * only. Such values are listed in `wraps`. The address is affine in an execution in which each of
  * them is less than AFFINE_WRAP_LIMIT in the first active lane, and in which the addresses span
- * less than that limit. If one of them is zero-extended (`rising`), no lane's address may be less
- * than the first active lane's. The user of the strides can check this.
+ * less than that limit. If one of them is zero-extended, no lane's address may be less than the
+ * first active lane's (`first_is_lowest`). The user of the strides can check this.
  *
  * Bit fields of a global id, U + x, are bit fields of x if U is a multiple of 64. Such values are
  * listed in `aligned`.
@@ -81,11 +81,11 @@ struct affine_stride {
 };
 
 /*
- * times * (the id along `axis` >> shift & mask & with). The address's stride[multiplier - 1] is
+ * scale * (the id along `axis` >> shift & mask & with). The address's stride[multiplier - 1] is
  * another factor, and of no id then.
  */
 struct affine_field {
-	int64_t times;
+	int64_t scale;
 	uint32_t mask;
 	uint8_t axis;
 	uint8_t shift;
@@ -111,7 +111,7 @@ struct affine_address {
 	unsigned wrap_count;
 	struct affine_aligned aligned[AFFINE_ALIGNED];
 	unsigned aligned_count;
-	bool rising;
+	bool first_is_lowest;
 };
 
 /*
@@ -145,7 +145,7 @@ enum { ANALYSIS_TERMS = 16, ANALYSIS_FACTORS = 2 };
 
 /* times * the product of the factors, each an integer or a pointer. */
 struct analysis_term {
-	uint64_t times;
+	uint64_t scale;
 	struct analysis_factor {
 		LLVMValueRef value;
 		bool sign_extended; /* if narrower than an address; else zero-extended */

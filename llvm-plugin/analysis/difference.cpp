@@ -34,7 +34,7 @@ static bool add_factor(const SCEV *expr, struct analysis_term &term)
 	auto *constant = dyn_cast<SCEVConstant>(expr);
 
 	if (constant) {
-		term.times *= (uint64_t)constant->getAPInt().getSExtValue();
+		term.scale *= (uint64_t)constant->getAPInt().getSExtValue();
 		return true;
 	}
 	if (!leaf || term.factors == ANALYSIS_FACTORS)
@@ -48,14 +48,14 @@ static bool add_term(const SCEV *expr, struct analysis_difference &ret)
 	auto *product = dyn_cast<SCEVMulExpr>(expr);
 	struct analysis_term term = {};
 
-	term.times = 1;
+	term.scale = 1;
 	if (!product && !add_factor(expr, term))
 		return false;
 	for (unsigned i = 0; product && i < product->getNumOperands(); i++)
 		if (!add_factor(product->getOperand(i), term))
 			return false;
 	if (!term.factors)
-		ret.constant += term.times;
+		ret.constant += term.scale;
 	else if (ret.terms == ANALYSIS_TERMS)
 		return false;
 	else

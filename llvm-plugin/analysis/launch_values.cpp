@@ -110,18 +110,18 @@ struct Linear {
 	const analysis &in;
 	struct affine_stride &ret;
 
-	/* Adds `times` the value; `zeros`: it was zero-extended. */
-	bool add(const SCEV *expr, int64_t times, bool zeros);
-	bool add_leaf(const Value *value, int64_t times, bool zeros);
+	/* Adds scale * the value; `zeros`: it was zero-extended. */
+	bool add(const SCEV *expr, int64_t scale, bool zeros);
+	bool add_leaf(const Value *value, int64_t scale, bool zeros);
 };
 } // namespace
 
-bool Linear::add_leaf(const Value *value, int64_t times, bool zeros)
+bool Linear::add_leaf(const Value *value, int64_t scale, bool zeros)
 {
 	LaunchValue leaf;
 
 	if (auto *freeze = dyn_cast<FreezeInst>(value))
-		return add(in.evolution.getSCEV(freeze->getOperand(0)), times, zeros);
+		return add(in.evolution.getSCEV(freeze->getOperand(0)), scale, zeros);
 	if (!value->getType()->isIntegerTy() || !launch_value(in, value, leaf) ||
 	    (!leaf.packet && leaf.bits != 32 && leaf.bits != 64))
 		return false;
@@ -129,7 +129,7 @@ bool Linear::add_leaf(const Value *value, int64_t times, bool zeros)
 	leaf.bits |= zeros ? PROBE_STRIDE_UNSIGNED : 0;
 	if (ret.factor && (ret.offset != leaf.offset || ret.bits != leaf.bits))
 		return false;
-	ret.factor += times;
+	ret.factor += scale;
 	ret.offset = leaf.offset;
 	ret.bits = leaf.bits;
 	ret.value = wrap(value);
@@ -161,38 +161,38 @@ static const SCEV *workgroup_size(const analysis &in, const SCEV *minimum)
 	return nullptr;
 }
 
-bool Linear::add(const SCEV *expr, int64_t times, bool zeros)
+bool Linear::add(const SCEV *expr, int64_t scale, bool zeros)
 {
 	if (auto *constant = dyn_cast<SCEVConstant>(expr)) {
 		const APInt &number = constant->getAPInt();
 
 		ret.constant +=
-			times * (zeros ? (int64_t)number.getZExtValue() : number.getSExtValue());
+			scale * (zeros ? (int64_t)number.getZExtValue() : number.getSExtValue());
 		return true;
 	}
 	if (auto *unknown = dyn_cast<SCEVUnknown>(expr))
-		return add_leaf(unknown->getValue(), times, zeros);
+		return add_leaf(unknown->getValue(), scale, zeros);
 	/* Truncation is harmless: users reject values that do not fit into 32 bits. */
 	if (isa<SCEVTruncateExpr>(expr) && in.evolution.getTypeSizeInBits(expr->getType()) < 32)
 		return false;
 	if (auto *cast = dyn_cast<SCEVIntegralCastExpr>(expr))
-		return add(cast->getOperand(), times, isa<SCEVZeroExtendExpr>(cast) || zeros);
+		return add(cast->getOperand(), scale, isa<SCEVZeroExtendExpr>(cast) || zeros);
 	if (const SCEV *size = workgroup_size(in, expr))
-		return add(size, times, zeros);
+		return add(size, scale, zeros);
 	/* Below a zero extension the sum may have wrapped. */
 	if (zeros)
 		return false;
 	if (auto *sum = dyn_cast<SCEVAddExpr>(expr)) {
 		for (const SCEV *part : sum->operands())
-			if (!add(part, times, false))
+			if (!add(part, scale, false))
 				return false;
 		return true;
 	}
 	auto *product = dyn_cast<SCEVMulExpr>(expr);
 	auto *constant = product ? dyn_cast<SCEVConstant>(product->getOperand(0)) : nullptr;
 	return constant && product->getNumOperands() == 2 &&
-	       !__builtin_mul_overflow(times, constant->getAPInt().getSExtValue(), &times) &&
-	       add(product->getOperand(1), times, false);
+	       !__builtin_mul_overflow(scale, constant->getAPInt().getSExtValue(), &scale) &&
+	       add(product->getOperand(1), scale, false);
 }
 
 bool launch_factor(const analysis &in, const SCEV *expr, struct affine_stride &ret)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PROBE_KINDS, PROBE_SCOPE, PROBE_SPACES, PROBE_TIME, PROBE_PROVE, PROBE_PORTABLE, PROBE_FALLBACK,
- * PROBE_VERBOSE.
- * What cannot be understood is an error: a filter that is dropped silently instruments everything.
+ * Parsers of the pass's environment variables (docs/instrumenting.md lists them). An invalid value
+ * is an error: if PROBE_SCOPE were ignored, for example, everything would be instrumented.
  */
 #include "llvm-plugin/base/compile_options.h"
 
@@ -85,7 +84,7 @@ static bool parse_spaces(struct pass_options *options, const char *text, char **
 	}
 }
 
-/* Their effect is measured: see docs/instrumenting.md. */
+/* What each of them saves is in docs/instrumenting.md. */
 static const char *const mechanisms[PASS_MECHANISMS] = {
 	[PASS_BRANCHES] = "branches",
 	[PASS_LAUNCH_ADDRESSES] = "launch-addresses",

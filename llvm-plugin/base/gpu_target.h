@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which probes a target can have, and how asm for its waves is written. */
+/* Which probes a target supports, and what differs between targets in the asm of probes. */
 #ifndef PROBE_LLVM_PLUGIN_BASE_GPU_TARGET_H
 #define PROBE_LLVM_PLUGIN_BASE_GPU_TARGET_H
 
@@ -14,13 +14,16 @@ struct pass_options;
  */
 bool gpu_target_check(const struct call_units *units, struct pass_options *options);
 
-/* How asm for a target's waves is written (inline_asm.h). */
+/* Size of a wave, and the names and instructions that asm uses for it (inline_asm.h). */
 struct wave_form {
 	unsigned lanes;
 	const char *exec, *vcc;
-	const char *place; /* operand of s_getreg_b32 for the index of the compute unit */
-	/* Required before scalar code writes EXEC or registers that a memory operation reads. */
-	const char *settle;
+	const char *hw_id; /* operand of s_getreg_b32 for the index of the compute unit */
+	/*
+	 * Instruction that waits until memory operations have read their registers, required before
+	 * scalar code writes these or EXEC; NULL = the hardware waits.
+	 */
+	const char *read_wait;
 };
 
 const struct wave_form *gpu_target_wave(const struct pass_options *options);

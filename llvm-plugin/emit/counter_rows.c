@@ -7,11 +7,11 @@
 
 void emit_load_rows(struct asm_block *code, unsigned ctx)
 {
-	_Static_assert(offsetof(struct probe_ctx, replica_step) ==
-			       offsetof(struct probe_ctx, row_0) + 8,
+	_Static_assert(offsetof(struct probe_ctx, replica_layout) ==
+			       offsetof(struct probe_ctx, first_row) + 8,
 		       "loaded together");
 	asm_line(code, "s_load_dwordx4 s[8:11], $%u, 0x%x", ctx,
-		 (unsigned)offsetof(struct probe_ctx, row_0));
+		 (unsigned)offsetof(struct probe_ctx, first_row));
 }
 
 void emit_replica(struct asm_block *code, unsigned ctx)

@@ -16,15 +16,15 @@ static LLVMValueRef build_factor(const struct analysis_factor *factor, LLVMBuild
 }
 
 /* Builds the low 32 bits of the difference at the builder's position. */
-static LLVMValueRef build(const struct analysis_difference *apart, LLVMBuilderRef builder,
+static LLVMValueRef build(const struct analysis_difference *difference, LLVMBuilderRef builder,
 			  LLVMContextRef context)
 {
 	LLVMTypeRef i32 = LLVMInt32TypeInContext(context);
-	LLVMValueRef ret = LLVMConstInt(i32, (uint32_t)apart->constant, 0);
+	LLVMValueRef ret = LLVMConstInt(i32, (uint32_t)difference->constant, 0);
 
-	for (unsigned i = 0; i < apart->terms; i++) {
-		const struct analysis_term *term = &apart->term[i];
-		LLVMValueRef product = LLVMConstInt(i32, (uint32_t)term->times, 0);
+	for (unsigned i = 0; i < difference->terms; i++) {
+		const struct analysis_term *term = &difference->term[i];
+		LLVMValueRef product = LLVMConstInt(i32, (uint32_t)term->scale, 0);
 
 		for (unsigned k = 0; k < term->factors; k++)
 			product = LLVMBuildMul(
@@ -69,7 +69,7 @@ void emit_distance_tests(struct representative *representative, LLVMBuilderRef b
 	for (unsigned i = 0; i < representative->tests; i++) {
 		struct distance_test *test = &representative->test[i];
 
-		test->distance = scalar_value(builder, build(&test->apart, builder, context));
+		test->distance = scalar_value(builder, build(&test->difference, builder, context));
 		emit_test(representative, test, builder, code, counted);
 	}
 }

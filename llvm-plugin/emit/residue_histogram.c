@@ -77,7 +77,7 @@ void residue_lanes_emit(struct asm_block *code, const struct residue_operands *b
 	char base[8];
 
 	asm_line(code, "s_cmp_eq_u64 exec, $%u", full);
-	asm_line(code, "s_cbranch_scc0 .Lprobe_usual${:uid}");
+	asm_line(code, "s_cbranch_scc0 .Lprobe_uncounted${:uid}");
 	for (unsigned i = 0; i < bases->count; i++) {
 		emit_residue_operand(code, bases, i, 0, base);
 		asm_line(code, "v_readfirstlane_b32 s%u, %s", 4 + i, base);
@@ -85,7 +85,7 @@ void residue_lanes_emit(struct asm_block *code, const struct residue_operands *b
 	if (bases->count > 1)
 		asm_line(code, "s_or_b32 s6, s4, s5");
 	asm_line(code, "s_and_b32 s6, s%u, 3", bases->count > 1 ? 6 : 4);
-	asm_line(code, "s_cbranch_scc1 .Lprobe_usual${:uid}");
+	asm_line(code, "s_cbranch_scc1 .Lprobe_uncounted${:uid}");
 	asm_line(code, "s_bfe_u32 s4, s4, 0x50002");
 	asm_line(code, "s_lshl_b32 exec_lo, 1, s4");
 	if (bases->count > 1) {
@@ -97,5 +97,5 @@ void residue_lanes_emit(struct asm_block *code, const struct residue_operands *b
 	asm_line(code, "v_add_u32 $0, 1, $0");
 	asm_line(code, "s_mov_b64 exec, -1");
 	asm_line(code, "s_branch .Lprobe_end${:uid}");
-	asm_line(code, ".Lprobe_usual${:uid}:");
+	asm_line(code, ".Lprobe_uncounted${:uid}:");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Executions by the addresses that they test, modulo 128 (wire.h section 3). */
+/* Executions by the addresses that they test, modulo 128 (wire_device.h section 3). */
 #ifndef PROBE_LLVM_PLUGIN_EMIT_RESIDUE_HISTOGRAM_H
 #define PROBE_LLVM_PLUGIN_EMIT_RESIDUE_HISTOGRAM_H
 

@@ -127,7 +127,7 @@ static int leader_of(const struct walk *walk, int i)
 	return leader;
 }
 
-/* ---- Lanes that part ------------------------------------------------------------------------ */
+/* ---- Divergence ----------------------------------------------------------------------------- */
 
 static bool diverges(const struct walk *walk, int i)
 {
@@ -407,7 +407,7 @@ static void find_places(struct count_plan *plan)
 			plan->block[i].inst = end_of(plan, i);
 }
 
-static void plan_counts(struct walk *walk)
+static void plan_blocks(struct walk *walk)
 {
 	struct count_plan *plan = walk->plan;
 	bool natural = walk_all(walk);
@@ -439,7 +439,7 @@ void count_plan_init(struct count_plan *plan, LLVMValueRef function, unsigned la
 	walk.next = pass_alloc(NULL, (size_t)plan->blocks * sizeof(*walk.next));
 	walk.on = pass_alloc(NULL, (size_t)plan->blocks);
 	memset(walk.on, 0, (size_t)plan->blocks);
-	plan_counts(&walk);
+	plan_blocks(&walk);
 	find_places(plan);
 	number_rows(plan);
 	free(walk.stack);

@@ -69,14 +69,15 @@ static void finish(struct insert *in, struct asm_block *code)
  * The address of a row to s[4:5], in two halves with time for other instructions in between. `ctx`:
  * number of that operand. Any replica is correct; selecting it by compute unit avoids contention.
  */
-_Static_assert(offsetof(struct probe_ctx, replica_step) == offsetof(struct probe_ctx, row_0) + 8,
+_Static_assert(offsetof(struct probe_ctx, replica_layout) ==
+		       offsetof(struct probe_ctx, first_row) + 8,
 	       "loaded together");
 
 static void load_address(struct asm_block *code, unsigned ctx)
 {
 	asm_line(code, "s_load_dwordx4 s[4:7], $%u, 0x%x", ctx,
-		 (unsigned)offsetof(struct probe_ctx, row_0));
-	asm_line(code, "s_getreg_b32 s8, %s", code->wave->place);
+		 (unsigned)offsetof(struct probe_ctx, first_row));
+	asm_line(code, "s_getreg_b32 s8, %s", code->wave->hw_id);
 }
 
 static void make_address(struct asm_block *code, uint32_t site)
@@ -94,8 +95,8 @@ static void add_to_rows(struct asm_block *code)
 {
 	asm_line(code, "global_atomic_add_x2 v0, v[2:3], s[4:5] offset:%u", 8 * PROBE_C_EXECUTIONS);
 	asm_line(code, "global_atomic_add_x2 v0, v[4:5], s[4:5] offset:%u", 8 * PROBE_C_LANES);
-	if (code->wave->settle)
-		asm_line(code, "%s", code->wave->settle);
+	if (code->wave->read_wait)
+		asm_line(code, "%s", code->wave->read_wait);
 	for (int i = 0; i < 6; i++)
 		asm_constrain(code, "~{v%d}", i);
 	for (int i = 4; i < 14; i++)

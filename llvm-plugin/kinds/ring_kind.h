@@ -71,10 +71,9 @@ LLVMValueRef pass_block_first(LLVMBasicBlockRef block);
 bool pass_stamps_block(LLVMBasicBlockRef block, const struct pass_options *options);
 
 enum time_span {
-	PASS_SPAN_STAMPS, /* one record per stamp */
-	PASS_SPAN_PARTED, /* no stamps in between, but lanes may diverge and reach ENDs separately
-			   */
-	PASS_SPAN_ONE,	  /* one record */
+	PASS_SPAN_STAMPS,    /* one record per stamp */
+	PASS_SPAN_DIVERGENT, /* one BEGIN, no stamps in between; lanes may reach ENDs separately */
+	PASS_SPAN_ONE,	     /* one record */
 };
 
 /*

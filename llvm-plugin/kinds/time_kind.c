@@ -113,7 +113,7 @@ static void add_region(struct regions *regions, LLVMValueRef inst, const struct 
 static const struct region *one_begin(const struct regions *regions, const struct pass_mark *end,
 				      bool stored)
 {
-	enum time_span least = stored ? PASS_SPAN_PARTED : PASS_SPAN_ONE;
+	enum time_span least = stored ? PASS_SPAN_DIVERGENT : PASS_SPAN_ONE;
 
 	for (size_t i = 0; i < regions->count; i++)
 		if (regions->region[i].kind >= least &&
@@ -126,7 +126,7 @@ static void insert_span(struct ring_context *in, const struct region *at,
 			const struct region *begin)
 {
 	LLVMValueRef span[] = {ring_i32(in, begin->span),
-			       ring_i32(in, begin->kind == PASS_SPAN_PARTED)};
+			       ring_i32(in, begin->kind == PASS_SPAN_DIVERGENT)};
 
 	if (in->is_stored) {
 		ring_before(in, at->inst);
@@ -312,12 +312,12 @@ static void call_exit_slow(struct ring_context *in, LLVMValueRef inst, LLVMValue
 static void insert_exit(struct ring_context *in, LLVMValueRef inst, LLVMValueRef ctx,
 			LLVMValueRef wave)
 {
-	bool timed = in->kind == PROBE_KIND_TIME;
-	LLVMValueRef args[] = {ctx, wave, ring_i32(in, timed ? in->unit->first_mark : 0),
-			       ring_i32(in, timed), in->optnone};
+	bool is_time = in->kind == PROBE_KIND_TIME;
+	LLVMValueRef args[] = {ctx, wave, ring_i32(in, is_time ? in->unit->first_mark : 0),
+			       ring_i32(in, is_time), in->optnone};
 
 	ring_before(in, inst);
-	if (timed || in->is_called) {
+	if (is_time || in->is_called) {
 		ring_call(in, DEVLIB_CURSOR_EXIT, args, 5);
 	} else {
 		ring_call(in, DEVLIB_TRACE_EXIT, NULL, 0);
@@ -341,7 +341,7 @@ static void name_last_register(struct ring_context *in)
 static LLVMValueRef insert_enter(struct ring_context *in, LLVMValueRef inst, LLVMValueRef ctx,
 				 void *analyses)
 {
-	bool timed = in->kind == PROBE_KIND_TIME;
+	bool is_time = in->kind == PROBE_KIND_TIME;
 	LLVMValueRef clone = in->unit->clone[in->kind], wave;
 	LLVMValueRef refill =
 			     LLVMConstNull(LLVMPointerTypeInContext(in->context, PROBE_SPACE_FLAT)),
@@ -351,7 +351,7 @@ static LLVMValueRef insert_enter(struct ring_context *in, LLVMValueRef inst, LLV
 		refill = shared_refill(in, analyses);
 	if (in->is_portable)
 		call = refill;
-	else if (!in->is_optnone && !timed)
+	else if (!in->is_optnone && !is_time)
 		call = devlib_share(in->devlib, DEVLIB_TRACE_CALL, 0, clone, analyses);
 	LLVMPositionBuilderBefore(in->builder, inst);
 	LLVMSetCurrentDebugLocation2(in->builder, NULL);
@@ -360,12 +360,12 @@ static LLVMValueRef insert_enter(struct ring_context *in, LLVMValueRef inst, LLV
 	LLVMValueRef args[] = {ctx,
 			       refill,
 			       call,
-			       ring_i32(in, timed ? in->unit->first_mark : 0),
-			       ring_i32(in, timed),
+			       ring_i32(in, is_time ? in->unit->first_mark : 0),
+			       ring_i32(in, is_time),
 			       in->optnone};
 
 	wave = ring_call(in, DEVLIB_CURSOR_ENTER, args, 6);
-	if (timed && in->is_portable && !in->is_optnone) {
+	if (is_time && in->is_portable && !in->is_optnone) {
 		LLVMValueRef begin[] = {
 			ring_i32(in, in->unit->first_mark | (uint32_t)PROBE_FORM_BEGIN
 								    << PROBE_FORM_SHIFT),

@@ -205,7 +205,8 @@ enum time_span time_span_of(const struct call_units *units, LLVMValueRef functio
 	mark_read(begin, &walk.mark);
 	if (walk_from(&walk, LLVMGetInstructionParent(begin), LLVMGetNextInstruction(begin),
 		      INSIDE))
-		span = ends_together(&walk, function, analyses) ? PASS_SPAN_ONE : PASS_SPAN_PARTED;
+		span = ends_together(&walk, function, analyses) ? PASS_SPAN_ONE
+								: PASS_SPAN_DIVERGENT;
 	if (span && !(walk_from(&walk, entry, LLVMGetFirstInstruction(entry), OUTSIDE) &&
 		      ends_alternate(&walk, function)))
 		span = PASS_SPAN_STAMPS;

@@ -44,7 +44,7 @@ static void print_blocker(LLVMValueRef blocker)
 
 static void print_field(const struct affine_address *proof, const struct affine_field *field)
 {
-	fprintf(stderr, " %+lld*%s(+1*%c)>>%u", (long long)field->times,
+	fprintf(stderr, " %+lld*%s(+1*%c)>>%u", (long long)field->scale,
 		field->with ? "and" : "bits", 'x' + field->axis, field->shift);
 	if (field->mask != UINT32_MAX)
 		fprintf(stderr, "&%u", field->mask);
@@ -91,7 +91,8 @@ static void print_proof(const struct call_unit *unit, uint32_t id, const struct 
 	print_strides(proof);
 	for (unsigned i = 0; i < proof->fields; i++)
 		print_field(proof, &proof->field[i]);
-	fprintf(stderr, ", wraps %u%s", proof->wrap_count, proof->rising ? " rising" : "");
+	fprintf(stderr, ", wraps %u%s", proof->wrap_count,
+		proof->first_is_lowest ? ", first lane lowest" : "");
 	if (proof->aligned_count)
 		fprintf(stderr, ", aligned %u", proof->aligned_count);
 	fprintf(stderr, "%s\n", site->group == PLAN_NONE ? ", measured" : "");
@@ -124,7 +125,7 @@ static void set_bitfields(const struct plan_site *site, struct probe_site_proof 
 		const struct affine_field *from = &site->pattern.field[i];
 
 		ret->bitfield[i] = (struct probe_site_bitfield){
-			.times = from->times,
+			.scale = from->scale,
 			.mask = from->mask,
 			.axis = from->axis,
 			.shift = from->shift,
@@ -156,7 +157,7 @@ static void list_proof(const struct group_plan *plan, const struct plan_site *si
 		proof.group = group->row;
 		set_bitfields(site, &proof);
 		proof.delta = site->delta;
-		proof.rising = site->pattern.rising;
+		proof.first_is_lowest = site->pattern.first_is_lowest;
 		if (site->stream != PLAN_NONE && group->stream[site->stream].aligned) {
 			proof.aligned = 1;
 			proof.address = (uint8_t)tested_index(group, site->stream);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups that a wave runs once at most: in which waves, and what of that the host knows. */
 #include "llvm-plugin/plan/branch_predicates.h"
 
 #include <stdbool.h>
@@ -239,9 +238,9 @@ bool plan_is_enumerated(struct group_plan *plan, LLVMValueRef function, LLVMBasi
 	return known;
 }
 
-/* ---- What follows from the launch ------------------------------------------------------------ */
+/* ---- What can be derived from the launch ----------------------------------------------------- */
 
-/* Predicates follow those that guard them. */
+/* A predicate comes after its parent. */
 void plan_find_predicates(struct group_plan *plan)
 {
 	for (int i = 0; i < plan->predicates; i++) {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What group_plan.c asks of blocks that run once in a wave. */
+/*
+ * Blocks that a wave executes at most once, and the branches that decide whether it does. A
+ * predicate counts the waves that do not take such a branch, or the host derives its condition from
+ * the launch.
+ */
 #ifndef PROBE_LLVM_PLUGIN_PLAN_BRANCH_PREDICATES_H
 #define PROBE_LLVM_PLUGIN_PLAN_BRANCH_PREDICATES_H
 
@@ -12,7 +16,8 @@ struct group_plan;
 
 /*
  * Does the block execute at most once per wave, and is it known in which waves? *ret_guard is the
- * predicate that decides; predicates may be added to the plan. `depth` = 0.
+ * predicate that decides, which may be added to the plan; PLAN_NONE = all waves execute it. Callers
+ * pass 0 as `depth`.
  */
 bool plan_executes_once(struct group_plan *plan, LLVMValueRef function, LLVMBasicBlockRef block,
 			int depth, int *ret_guard);
@@ -22,9 +27,12 @@ bool plan_executes_once(struct group_plan *plan, LLVMValueRef function, LLVMBasi
  */
 bool plan_is_enumerated(struct group_plan *plan, LLVMValueRef function, LLVMBasicBlockRef block,
 			int *ret_predicate);
-/* Finds the predicates' conditions, where they follow from the launch. */
+/* Derives the conditions of predicates from the launch, where possible. */
 void plan_find_predicates(struct group_plan *plan);
-/* Marks groups and predicates that follow from the launch. All groups and predicates must exist. */
+/*
+ * Marks groups whose executions and addresses can be derived from the launch. All groups and
+ * predicates must exist.
+ */
 void plan_find_launch_addresses(struct group_plan *plan);
 
 #endif

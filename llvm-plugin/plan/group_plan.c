@@ -83,10 +83,10 @@ static bool eligible(const struct plan_site *site)
 	if (lds && (site->site.align < natural(&site->site) || site->site.unit == 12))
 		return false;
 	for (int i = 0; i < 3; i++)
-		if (pattern->rising && pattern->stride[i].constant < 0)
+		if (pattern->first_is_lowest && pattern->stride[i].constant < 0)
 			return false;
 	for (unsigned i = 0; i < pattern->fields; i++)
-		if (pattern->rising && pattern->field[i].times < 0)
+		if (pattern->first_is_lowest && pattern->field[i].scale < 0)
 			return false;
 	return true;
 }

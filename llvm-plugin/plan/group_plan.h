@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the `memory` kind counts instead of measuring (wire.h section 3). Sites of one block with
- * proved addresses form groups, each with one row of counters. Other sites are measured; some of
- * them share a measurement. The plan is made on a unit's base, which becomes the clone that the
- * plan's code is inserted into.
+ * The plan of a `memory` clone: how the cost of each access (site) becomes known.
+ *
+ * If the form of an address is proved, the host can compute the cost of an execution, so that it is
+ * enough to count executions. Such sites of one basic block form a group, which has one row of
+ * counters and may have histograms (wire_device.h section 3). All other sites are measured on the
+ * device; some of them share a measurement (representatives.h).
+ *
+ * The plan is made on a unit's base, which later becomes the clone.
  */
 #ifndef PROBE_LLVM_PLUGIN_PLAN_GROUP_PLAN_H
 #define PROBE_LLVM_PLUGIN_PLAN_GROUP_PLAN_H
@@ -62,7 +66,7 @@ struct plan_stream {
 	uint32_t base;	       /* expression, of a launched group, if aligned */
 };
 
-/* Histograms of a group's executions (wire.h section 3). */
+/* Histograms of a group's executions, for accesses whose executions have different costs. */
 enum plan_histogram { PLAN_BY_MASK, PLAN_BY_RESIDUE, PLAN_BY_PREFIX, PLAN_HISTOGRAM_KINDS };
 
 struct plan_group {

@@ -11,10 +11,10 @@
 #include "llvm-plugin/analysis/analysis.h"
 #include "llvm-plugin/plan/group_plan.h"
 
-static bool is_wide(int64_t step)
+static bool is_wide(int64_t stride)
 {
-	step = step < 0 ? -step : step;
-	return step >= APART && step < STEP_LIMIT;
+	stride = stride < 0 ? -stride : stride;
+	return stride >= WIDE_STRIDE && stride < STRIDE_LIMIT;
 }
 
 /* Is the value available at the end of the entry block? */
@@ -42,7 +42,7 @@ static bool may_be_wide(const struct affine_address *pattern)
 	if (!x->factor)
 		return is_wide(x->constant);
 	return is_early(x->value) && x->factor > -FACTOR_LIMIT && x->factor < FACTOR_LIMIT &&
-	       x->constant > -STEP_LIMIT && x->constant < STEP_LIMIT;
+	       x->constant > -STRIDE_LIMIT && x->constant < STRIDE_LIMIT;
 }
 
 static bool suits(const struct plan_site *site)
@@ -55,8 +55,8 @@ static bool suits(const struct plan_site *site)
 	       (affine_uniform(&site->pattern) || may_be_wide(&site->pattern));
 }
 
-/* May lanes of a wave diverge in a loop, or before it? */
-static bool lanes_part(const struct analysis *flow, LLVMBasicBlockRef block)
+/* May lanes of a wave leave a loop of the function one after the other? */
+static bool lanes_diverge(const struct analysis *flow, LLVMBasicBlockRef block)
 {
 	LLVMValueRef function = LLVMGetBasicBlockParent(block);
 
@@ -80,5 +80,5 @@ bool plan_counts_prefixes(const struct group_plan *plan, int number, const struc
 	for (size_t i = group->first; i <= group->last; i++)
 		if (plan->site[i].group == number && !suits(&plan->site[i]))
 			return false;
-	return lanes_part(flow, group->block);
+	return lanes_diverge(flow, group->block);
 }

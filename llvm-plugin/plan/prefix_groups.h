@@ -8,13 +8,15 @@
 struct analysis;
 struct group_plan;
 
-/* Adjacent lanes access different lines if their stride is at least this. */
-#define APART 128
-/* Limits of arguments, factors and strides, so that nothing overflows 32 bits. */
-#define NUMBER_BITS  20
-#define FACTOR_LIMIT (1 << 10)
-#define STEP_BITS    22
-#define STEP_LIMIT   (1 << STEP_BITS)
+enum {
+	/* Adjacent lanes access different lines if their stride is at least this. */
+	WIDE_STRIDE = 128,
+	/* Limits of arguments, factors and strides. Their products fit into 32 bits. */
+	ARGUMENT_BITS = 20,
+	FACTOR_LIMIT = 1 << 10,
+	STRIDE_BITS = 22,
+	STRIDE_LIMIT = 1 << STRIDE_BITS,
+};
 
 /* Is the cost of the group's sites independent of the address, at least in some launches? */
 bool plan_counts_prefixes(const struct group_plan *plan, int number, const struct analysis *flow);

@@ -27,24 +27,24 @@ static bool count_the_same(const struct analysis *flow, const struct plan_site *
 			   const struct plan_site *b)
 {
 	bool lds = a->site.space == PROBE_SPACE_LDS;
-	struct analysis_difference apart;
+	struct analysis_difference difference;
 	int64_t distance;
 
 	if (analysis_distance(flow, a->site.pointer, b->site.pointer, &distance))
 		return distance % (lds ? access_site_lds_width(&a->site) : 128) == 0;
 	return lds &&
 	       analysis_difference(flow, a->site.pointer, b->site.pointer,
-				   LLVMGetInstructionParent(a->inst), &apart) &&
-	       apart.multiple % bank_alignment(&a->site) == 0;
+				   LLVMGetInstructionParent(a->inst), &difference) &&
+	       difference.multiple % bank_alignment(&a->site) == 0;
 }
 
 /* Are all values of the difference available before this instruction? */
-static bool is_known(const struct analysis_difference *apart, LLVMValueRef inst)
+static bool is_known(const struct analysis_difference *difference, LLVMValueRef inst)
 {
 	for (; inst; inst = LLVMGetNextInstruction(inst))
-		for (unsigned i = 0; i < apart->terms; i++)
-			for (unsigned k = 0; k < apart->term[i].factors; k++)
-				if (apart->term[i].factor[k].value == inst)
+		for (unsigned i = 0; i < difference->terms; i++)
+			for (unsigned k = 0; k < difference->term[i].factors; k++)
+				if (difference->term[i].factor[k].value == inst)
 					return false;
 	return true;
 }
@@ -54,13 +54,13 @@ static bool add_test(const struct analysis *flow, struct plan_site *first,
 		     const struct plan_site *site, uint32_t sites)
 {
 	struct representative *representative = first->followers;
-	struct analysis_difference apart;
+	struct analysis_difference difference;
 
 	if (site->site.space != PROBE_SPACE_GLOBAL ||
 	    (representative && representative->tests == DISTANCE_TESTS) ||
 	    !analysis_difference(flow, first->site.pointer, site->site.pointer,
-				 LLVMGetInstructionParent(first->inst), &apart) ||
-	    !is_known(&apart, first->inst))
+				 LLVMGetInstructionParent(first->inst), &difference) ||
+	    !is_known(&difference, first->inst))
 		return false;
 	if (!representative) {
 		representative = pass_alloc(NULL, sizeof(*representative));
@@ -68,7 +68,7 @@ static bool add_test(const struct analysis *flow, struct plan_site *first,
 		first->followers = representative;
 	}
 	representative->test[representative->tests++] =
-		(struct distance_test){.sites = sites, .apart = apart};
+		(struct distance_test){.sites = sites, .difference = difference};
 	return true;
 }
 

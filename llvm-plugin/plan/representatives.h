@@ -27,7 +27,7 @@ struct representative {
 	struct distance_test {
 		uint32_t sites; /* sites counted if the test succeeds: bit n = the n-th site after
 				   it */
-		struct analysis_difference apart;
+		struct analysis_difference difference;
 		LLVMValueRef distance;
 	} test[DISTANCE_TESTS];
 	LLVMValueRef counted; /* mask of the sites that were counted */

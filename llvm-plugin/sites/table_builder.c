@@ -16,7 +16,7 @@
 #include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
 
-static void put(struct table_bytes *bytes, const void *data, size_t size)
+static void append_bytes(struct table_bytes *bytes, const void *data, size_t size)
 {
 	if (bytes->size + size > bytes->capacity) {
 		bytes->capacity = 2 * (bytes->size + size) + 256;
@@ -101,8 +101,8 @@ uint32_t site_table_string(struct site_table *table, const char *text, size_t si
 	slot = find_string(table, text, size);
 	if (!*slot) {
 		*slot = (uint32_t)table->strings.size + 1;
-		put(&table->strings, text, size);
-		put(&table->strings, "", 1);
+		append_bytes(&table->strings, text, size);
+		append_bytes(&table->strings, "", 1);
 		table->string_count++;
 	}
 	return *slot - 1;
@@ -162,8 +162,8 @@ static void emit_site(struct site_table *table, const struct probe_site *site)
 {
 	const struct probe_site_proof none = {.group = PROBE_ROW_NONE};
 
-	put(&table->sites, site, sizeof(*site));
-	put(&table->proofs, &none, sizeof(none));
+	append_bytes(&table->sites, site, sizeof(*site));
+	append_bytes(&table->proofs, &none, sizeof(none));
 }
 
 void site_table_add_site(struct site_table *table, LLVMValueRef inst,
@@ -187,7 +187,7 @@ void site_table_add_site(struct site_table *table, LLVMValueRef inst,
 	     location = LLVMDILocationGetInlinedAt(location)) {
 		struct probe_site_frame frame = read_frame(table, location, clone, owner);
 
-		put(&table->frames, &frame, sizeof(frame));
+		append_bytes(&table->frames, &frame, sizeof(frame));
 		site.frame_count++;
 	}
 	emit_site(table, &site);
@@ -254,18 +254,18 @@ void site_table_add_uncovered(struct site_table *table, LLVMValueRef inst, LLVMV
 		row.line = own.line;
 		row.column = own.column;
 	}
-	put(&table->uncovered, &row, sizeof(row));
+	append_bytes(&table->uncovered, &row, sizeof(row));
 }
 
 void site_table_add_group(struct site_table *table, const struct probe_site_group *group)
 {
-	put(&table->groups, group, sizeof(*group));
+	append_bytes(&table->groups, group, sizeof(*group));
 }
 
 void site_table_add_predicate(struct site_table *table,
 			      const struct probe_site_predicate *predicate)
 {
-	put(&table->predicates, predicate, sizeof(*predicate));
+	append_bytes(&table->predicates, predicate, sizeof(*predicate));
 }
 
 void site_table_add_kernel(struct site_table *table, const struct call_unit *unit, uint32_t kinds)
@@ -280,7 +280,7 @@ void site_table_add_kernel(struct site_table *table, const struct call_unit *uni
 		kernel.site_count = unit->range_end - unit->range_first;
 	}
 
-	put(&table->kernels, &kernel, sizeof(kernel));
+	append_bytes(&table->kernels, &kernel, sizeof(kernel));
 }
 
 void site_table_emit(struct site_table *table, LLVMModuleRef module)
@@ -318,16 +318,16 @@ void site_table_emit(struct site_table *table, LLVMModuleRef module)
 	header.strings_offset = header.uncovered_offset + (uint32_t)table->uncovered.size;
 	header.strings_size = (uint32_t)table->strings.size;
 	header.total_size = header.strings_offset + header.strings_size;
-	put(&blob, &header, sizeof(header));
-	put(&blob, table->sites.data, table->sites.size);
-	put(&blob, table->proofs.data, table->proofs.size);
-	put(&blob, table->groups.data, table->groups.size);
-	put(&blob, table->predicates.data, table->predicates.size);
-	put(&blob, table->exprs.node, exprs_size);
-	put(&blob, table->kernels.data, table->kernels.size);
-	put(&blob, table->frames.data, table->frames.size);
-	put(&blob, table->uncovered.data, table->uncovered.size);
-	put(&blob, table->strings.data, table->strings.size);
+	append_bytes(&blob, &header, sizeof(header));
+	append_bytes(&blob, table->sites.data, table->sites.size);
+	append_bytes(&blob, table->proofs.data, table->proofs.size);
+	append_bytes(&blob, table->groups.data, table->groups.size);
+	append_bytes(&blob, table->predicates.data, table->predicates.size);
+	append_bytes(&blob, table->exprs.node, exprs_size);
+	append_bytes(&blob, table->kernels.data, table->kernels.size);
+	append_bytes(&blob, table->frames.data, table->frames.size);
+	append_bytes(&blob, table->uncovered.data, table->uncovered.size);
+	append_bytes(&blob, table->strings.data, table->strings.size);
 
 	value = LLVMConstStringInContext(context, (const char *)blob.data, (unsigned)blob.size, 1);
 	global = LLVMAddGlobalInAddressSpace(module, LLVMTypeOf(value), "__probe_sites",

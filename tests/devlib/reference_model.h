@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The rules of wire.h section 3 in their simplest form: the counters of one execution, from the
-// lanes' addresses. It is independent of the implementation in the device library.
+// The rules of wire_device.h section 3 in their simplest form: the counters of one execution, from
+// the lanes' addresses. It is independent of the implementation in the device library.
 #ifndef PROBE_TESTS_DEVLIB_MODEL_H
 #define PROBE_TESTS_DEVLIB_MODEL_H
 

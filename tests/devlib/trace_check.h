@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The trace part of counter_truth.hip: rings set up by the test, drained as probe-run does, and
-// decoded according to wire.h section 5.
+// decoded according to wire_device.h section 5.
 
 #include <atomic>
 #include <map>

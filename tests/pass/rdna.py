@@ -37,7 +37,7 @@ def run(tool, *args):
 
 
 class Table:
-	"""Section .probe_sites (wire.h section 2)."""
+	"""Section .probe_sites (wire_sites.h section 2)."""
 
 	def __init__(self, path):
 		data = open(path, "rb").read()

@@ -200,7 +200,7 @@ static void test_fields(void **state)
 	raw[0].value[PROBE_GROUP_SKIPPED] = 40;
 	memcpy(raw[1].value, &masks, sizeof(masks));
 	members[LOAD].stride[0].constant = 0;
-	members[LOAD].field[1] = (struct probe_site_bitfield){.times = 32, .mask = 7, .shift = 1};
+	members[LOAD].field[1] = (struct probe_site_bitfield){.scale = 32, .mask = 7, .shift = 1};
 	rows = make(&launch, raw, 2);
 	/* x / 2 mod 8, four times around: 8 words, 32 bytes apart. */
 	load = find(&rows, LOAD);
@@ -228,7 +228,7 @@ static void test_multiplied_bits(void **state)
 	memcpy(raw[1].value, &masks, sizeof(masks));
 	members[LOAD].stride[0].constant = 16;
 	members[LOAD].field[1] =
-		(struct probe_site_bitfield){.times = 2, .mask = 7, .shift = 1, .multiplier = 1};
+		(struct probe_site_bitfield){.scale = 2, .mask = 7, .shift = 1, .multiplier = 1};
 	rows = make(&launch, raw, 2);
 	load = find(&rows, LOAD);
 	assert_int_equal(load[PROBE_C_EXECUTIONS], 5);
@@ -281,7 +281,7 @@ static void test_rising(void **state)
 	fill_table();
 	memcpy(raw[1].value, &masks, sizeof(masks));
 	members[LOAD].stride[0].constant = -4;
-	members[LOAD].rising = true;
+	members[LOAD].first_is_lowest = true;
 	raw[0].value[PROBE_GROUP_SKIPPED] = 39;
 	rows = make(&launch, raw, 2);
 	assert_int_equal(rows.lost, 0);

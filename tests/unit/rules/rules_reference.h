@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules of wire.h section 3, written a second time as plainly as possible: lists and nested
- * loops, no closed forms. What the library computes must equal this.
+ * The rules of wire_device.h section 3, written a second time as plainly as possible: lists and
+ * nested loops, no closed forms. What the library computes must equal this.
  */
 #ifndef PROBE_TESTS_RULES_REFERENCE_H
 #define PROBE_TESTS_RULES_REFERENCE_H
