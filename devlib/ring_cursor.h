@@ -37,7 +37,6 @@ enum cursor_mode {
 	CURSOR_OWNER = 0,
 	CURSOR_NO_RING = 1,  /* no ring was free: records are lost and counted */
 	CURSOR_FILTERED = 2, /* the workgroup filter excludes the wave: records nothing */
-	CURSOR_FALLBACK = 3, /* the fast path did not claim a ring (trace_wave.h) */
 };
 
 /*
@@ -58,6 +57,124 @@ enum cursor_mode {
 		"s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", "s25", "s26", "s27",       \
 		"s28", "s29", "s30", "s31", "vcc", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", \
 		"v8", "v9", "v10", "v11" DEV_CALL_CLOBBERS
+
+#ifndef DEV_PORTABLE
+/*
+ * Call a shared function, a slow path of a wave's start or end. The pass appends "_0" to the names
+ * of shared functions.
+ */
+#define SLOW_CODE(name)                                                                            \
+	"s_getpc_b64 s[40:41]\n\t"                                                                 \
+	"s_add_u32 s40, s40, __probe_dev_" name "_slow_0@rel32@lo+4\n\t"                           \
+	"s_addc_u32 s41, s41, __probe_dev_" name "_slow_0@rel32@hi+12\n\t"
+
+/*
+ * At a wave's end, by the usual convention. Nothing is live after it, so that the function's
+ * registers need not be stated but for the highest one, which says how many the wave needs.
+ */
+#define SLOW_CALL(name) SLOW_CODE(name) "s_swappc_b64 s[30:31], s[40:41]"
+#define SLOW_EXIT_VGPR	"v23"
+
+/* At a wave's start: arguments of __probe_dev_enter_slow(), which returns to s[42:43]. */
+#define SLOW_ENTER                                                                                 \
+	"v_mov_b32 v3, %[x]\n\t"                                                                   \
+	"v_lshlrev_b64 v[4:5], 0, %[ctx]\n\t"                                                      \
+	"v_mov_b32 v6, %[y]\n\t"                                                                   \
+	"v_mov_b32 v7, %[z]\n\t"                                                                   \
+	"v_lshlrev_b64 v[8:9], 0, %[packet]\n\t"                                                   \
+	"v_mov_b32 v11, %[site]\n\t" SLOW_CODE("enter") "s_swappc_b64 s[42:43], s[40:41]\n"        \
+							".Lprobe_end%=:"
+#define ENTER_TIMED 0x80000000u /* in the argument `site`: the kernel is of the time kind */
+#define SLOW_VGPRS                                                                                 \
+	"v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23"
+
+/* Without those that the compiler does not allocate there on some targets. */
+#define SLOW_SAVED                                                                                 \
+	"s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15", "s16",       \
+		"s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", "s25", "s26", "s27",       \
+		"s28", "s29", "s30", "s31", "s34", "s35", "s36", "s37", "s38", "s39", "s40",       \
+		"s41", "s42", "s43", "s44", "s45", "s46", "s47", "s48", "s49", "s50", "s51",       \
+		"s52", "s53", "s54", "s55", "s56", "s57", "vcc"
+#define SLOW_LANES(X)                                                                              \
+	X("s4", 0)                                                                                 \
+	X("s5", 1)                                                                                 \
+	X("s6", 2)                                                                                 \
+	X("s7", 3)                                                                                 \
+	X("s8", 4)                                                                                 \
+	X("s9", 5)                                                                                 \
+	X("s10", 6)                                                                                \
+	X("s11", 7)                                                                                \
+	X("s12", 8)                                                                                \
+	X("s13", 9)                                                                                \
+	X("s14", 10)                                                                               \
+	X("s15", 11)                                                                               \
+	X("s16", 12)                                                                               \
+	X("s17", 13)                                                                               \
+	X("s18", 14)                                                                               \
+	X("s19", 15)                                                                               \
+	X("s20", 16)                                                                               \
+	X("s21", 17)                                                                               \
+	X("s22", 18)                                                                               \
+	X("s23", 19)                                                                               \
+	X("s24", 20)                                                                               \
+	X("s25", 21)                                                                               \
+	X("s26", 22)                                                                               \
+	X("s27", 23)                                                                               \
+	X("s28", 24)                                                                               \
+	X("s29", 25)                                                                               \
+	X("s30", 26)                                                                               \
+	X("s31", 27)                                                                               \
+	X("s32", 28)                                                                               \
+	X("s33", 29)                                                                               \
+	X("s34", 30)                                                                               \
+	X("s35", 31)                                                                               \
+	X("s36", 32)                                                                               \
+	X("s37", 33)                                                                               \
+	X("s38", 34)                                                                               \
+	X("s39", 35)                                                                               \
+	X("s40", 36)                                                                               \
+	X("s41", 37)                                                                               \
+	X("s42", 38)                                                                               \
+	X("s43", 39)                                                                               \
+	X("s44", 40)                                                                               \
+	X("s45", 41)                                                                               \
+	X("s46", 42)                                                                               \
+	X("s47", 43)                                                                               \
+	X("s48", 44)                                                                               \
+	X("s49", 45)                                                                               \
+	X("s50", 46)                                                                               \
+	X("s51", 47)                                                                               \
+	X("s52", 48)                                                                               \
+	X("s53", 49)                                                                               \
+	X("s54", 50)                                                                               \
+	X("s55", 51)                                                                               \
+	X("s56", 52)                                                                               \
+	X("s57", 53)                                                                               \
+	X("s58", 54)                                                                               \
+	X("s59", 55)                                                                               \
+	X("s60", 56)                                                                               \
+	X("s61", 57)                                                                               \
+	X("vcc_lo", 58)                                                                            \
+	X("vcc_hi", 59)                                                                            \
+	X("s0", 60)                                                                                \
+	X("s1", 61)                                                                                \
+	X("s2", 62)                                                                                \
+	X("s3", 63)
+#define SLOW_SAVE_LANE(sgpr, lane)    "v_writelane_b32 v20, " sgpr ", " #lane "\n\t"
+#define SLOW_RESTORE_LANE(sgpr, lane) "v_readlane_b32 " sgpr ", v20, " #lane "\n\t"
+#define SLOW_SAVE                                                                                  \
+	SLOW_LANES(SLOW_SAVE_LANE)                                                                 \
+	"v_mov_b32 v21, v0\n\t"                                                                    \
+	"v_mov_b32 v22, v1\n\t"                                                                    \
+	"v_mov_b32 v23, v2"
+#define SLOW_RESTORE                                                                               \
+	SLOW_LANES(SLOW_RESTORE_LANE)                                                              \
+	"v_mov_b32 v0, v21\n\t"                                                                    \
+	"v_mov_b32 v1, v22\n\t"                                                                    \
+	"v_mov_b32 v2, v23\n\t"                                                                    \
+	"s_nop 4\n\t" /* before a memory access may use a register of v_readlane */                \
+	"s_setpc_b64 s[42:43]"
+#endif
 
 /*
  * Reserve `size` bytes (an asm operand) for a record at s[84:85], or jump to .Lprobe_end of this

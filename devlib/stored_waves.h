@@ -169,12 +169,12 @@ DEV_INLINE void stored_end(uint32_t span, uint32_t divergent)
 	      "v_mov_b32 v5, s62\n\t"                                                              \
 	      "v_lshlrev_b64 v[6:7], 0, s[48:49]\n\t"                                              \
 	      "global_store_dwordx4 v3, v[4:7], s[40:41] offset:64\n\t" STORED_ODD(                \
-		      "s[78:79]", "s[80:81]", "80") STORED_EVEN("%[end]", "s[56:57]", "96") stores \
-		"s_cmp_eq_u32 s60, 0\n\t"                                                          \
-		"s_cbranch_scc1 .Lprobe_header%=\n\t"                                              \
-		"s_endpgm\n"                                                                       \
-		".Lprobe_header%=:\n\t" STORED_HEADER(spans) "s_endpgm\n"                          \
-							     ".Lprobe_rings%=:\n\t"
+		      "s[78:79]", "s[80:81]", "80") STORED_EVEN("s[64:65]", "s[56:57]", "96")      \
+		      stores "s_cmp_eq_u32 s60, 0\n\t"                                             \
+			     "s_cbranch_scc1 .Lprobe_header%=\n\t"                                 \
+			     "s_endpgm\n"                                                          \
+			     ".Lprobe_header%=:\n\t" STORED_HEADER(spans) "s_endpgm\n"             \
+									  ".Lprobe_rings%=:\n\t"
 
 /* ---- A ring, on the fast path --------------------------------------------------------------- */
 
@@ -245,7 +245,7 @@ DEV_INLINE void stored_end(uint32_t span, uint32_t divergent)
 /* WAVE_END has the layout of a span. */
 #define STORED_END(at, need)                                                                       \
 	STORED_IDLE(at)                                                                            \
-	STORED_SPAN("%[end_word]", "%[end]", "s[56:57]", "s60", at)                                \
+	STORED_SPAN("%[end_word]", "s[64:65]", "s[56:57]", "s60", at)                              \
 	STORED_RELEASE(need)
 
 #define STORED_SPANS_0
@@ -257,102 +257,125 @@ DEV_INLINE void stored_end(uint32_t span, uint32_t divergent)
 #define STORED_SPANS_4                                                                             \
 	STORED_SPANS_3 STORED_SPAN("%[span]+%[site3]", "s[68:69]", "s[70:71]", "s72", "136")
 
-#define STORED_EXIT(spans, lanes, placed, written)                                                 \
-	__asm__ volatile("s_memtime %[end]\n\t" TIME_FAST_PATH STORED_SLOT(spans, lanes, placed)   \
-				 CURSOR_LOAD_CONTEXT("s[48:49]") STORED_BEGIN("88+24*" spans)      \
-					 written STORED_END("64+24*" spans, "88+24*" spans)        \
-						 TIME_FAST_PATH_END "s_waitcnt lgkmcnt(0)"         \
-			 : [end] "=&s"(end)                                                        \
-			 : [ctx] "s"(dev_scalar64((uint64_t)ctx)),                                 \
-			   [x] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_x())),               \
-			   [y] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_y())),               \
-			   [z] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_z())),               \
-			   [wave_word] "i"(PROBE_FORM_WAVE_ITEM << PROBE_FORM_SHIFT | site),       \
-			   [begin_word] "i"(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | site),          \
-			   [end_word] "i"(PROBE_FORM_WAVE_END << PROBE_FORM_SHIFT | site),         \
-			   [stored] "i"(sizeof(struct probe_ctx)),                                 \
-			   [span] "i"(PROBE_FORM_SPAN << PROBE_FORM_SHIFT), [site] "i"(site),      \
-			   [site0] "i"(span->site[0]), [site1] "i"(span->site[1]),                 \
-			   [site2] "i"(span->site[2]), [site3] "i"(span->site[3]),                 \
-			   [idle] "i"(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | PROBE_SITE_IDLE)      \
-			 : TIME_CLOBBERS, CURSOR_CLOBBERS)
+#define STORED_SLOW                                                                                \
+	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
+	"v_lshlrev_b64 v[0:1], 0, %[ctx]\n\t"                                                      \
+	"v_lshlrev_b64 v[2:3], 0, s[64:65]\n\t"                                                    \
+	"v_mov_b32 v4, %[x]\n\t"                                                                   \
+	"v_mov_b32 v5, %[y]\n\t"                                                                   \
+	"v_mov_b32 v6, %[z]\n\t"                                                                   \
+	"v_mov_b32 v7, %[site]\n\t"                                                                \
+	"v_mov_b32 v8, %[spans]\n\t"                                                               \
+	"v_mov_b32 v9, %[site0]\n\t"                                                               \
+	"v_mov_b32 v10, %[site1]\n\t"                                                              \
+	"v_mov_b32 v11, %[site2]\n\t"                                                              \
+	"v_mov_b32 v12, %[site3]\n\t" SLOW_CALL("stored_exit")
 
-/*
- * Write the wave's records and terminate. Returns the end's clock if the wave needs the fallback
- * path.
- */
-DEV_INLINE uint64_t stored_exit(const dev_ctx *ctx, uint32_t site, const struct stored_sites *span,
-				uint32_t spans)
+#define STORED_EXIT(number, lanes, placed, written, mode)                                          \
+	__asm__ volatile(                                                                          \
+		"s_memtime s[64:65]\n\t" TIME_FAST_PATH STORED_SLOT(number, lanes, placed)         \
+			CURSOR_LOAD_CONTEXT("s[48:49]") STORED_BEGIN("88+24*" number)              \
+				written STORED_END("64+24*" number, "88+24*" number)               \
+					TIME_FAST_PATH_END STORED_SLOW                             \
+		: CURSOR_OUTPUT(mode)                                                              \
+		: [ctx] "s"(dev_scalar64((uint64_t)ctx)),                                          \
+		  [x] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_x())),                        \
+		  [y] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_y())),                        \
+		  [z] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_z())),                        \
+		  [wave_word] "i"(PROBE_FORM_WAVE_ITEM << PROBE_FORM_SHIFT | site),                \
+		  [begin_word] "i"(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | site),                   \
+		  [end_word] "i"(PROBE_FORM_WAVE_END << PROBE_FORM_SHIFT | site),                  \
+		  [stored] "i"(sizeof(struct probe_ctx)), [slow] "i"(slow),                        \
+		  [span] "i"(PROBE_FORM_SPAN << PROBE_FORM_SHIFT), [site] "i"(site),               \
+		  [spans] "i"(spans), [site0] "i"(span->site[0]), [site1] "i"(span->site[1]),      \
+		  [site2] "i"(span->site[2]), [site3] "i"(span->site[3]),                          \
+		  [idle] "i"(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | PROBE_SITE_IDLE)               \
+		: TIME_CLOBBERS, "s64", "s65", SLOW_EXIT_VGPR, CURSOR_CLOBBERS)
+
+/* Write the wave's records and terminate. */
+DEV_INLINE void stored_exit(const dev_ctx *ctx, const void *slow, uint32_t site,
+			    const struct stored_sites *span, uint32_t spans)
 {
-	uint64_t end;
+	uint32_t mode;
 
 	if (spans == 0)
-		STORED_EXIT("0", STORED_LANES_0, STORED_SLOT_0, STORED_SPANS_0);
+		STORED_EXIT("0", STORED_LANES_0, STORED_SLOT_0, STORED_SPANS_0, mode);
 	else if (spans == 1)
-		STORED_EXIT("1", STORED_LANES_1, STORED_SLOT_1, STORED_SPANS_1);
+		STORED_EXIT("1", STORED_LANES_1, STORED_SLOT_1, STORED_SPANS_1, mode);
 	else if (spans == 2)
-		STORED_EXIT("2", STORED_LANES_2, STORED_SLOT_2, STORED_SPANS_2);
+		STORED_EXIT("2", STORED_LANES_2, STORED_SLOT_2, STORED_SPANS_2, mode);
 	else if (spans == 3)
-		STORED_EXIT("3", STORED_LANES_3, STORED_SLOT_3, STORED_SPANS_3);
+		STORED_EXIT("3", STORED_LANES_3, STORED_SLOT_3, STORED_SPANS_3, mode);
 	else
-		STORED_EXIT("4", STORED_LANES_4, STORED_SLOT_4, STORED_SPANS_4);
-	return end;
+		STORED_EXIT("4", STORED_LANES_4, STORED_SLOT_4, STORED_SPANS_4, mode);
+	(void)mode;
 }
 
 /* ---- A ring, on the fallback path ----------------------------------------------------------- */
 
-/* The registers of a span. */
-struct stored_clocks {
-	uint64_t begin, end;
-	uint32_t lanes;
+/*
+ * The registers wait in lanes of v23, which the slow path does not allocate, because they become
+ * those of the cursor. A lane of a value that the compiler allocates could get lost in a copy.
+ */
+enum {
+	STORED_BEGIN_LANE = 0, /* two registers, as those that follow */
+	STORED_TIME_LANE = 2,
+	STORED_ITEM_LANE = 4,
+	STORED_SPAN_LANE = 5, /* of the first span: begin, end, lanes */
+	STORED_SPAN_LANES = 5,
+	STORED_SITE_LANE = STORED_SPAN_LANE + PROBE_STORED_SPANS * STORED_SPAN_LANES,
 };
 
-struct stored {
-	uint32_t item;
-	uint64_t begin, time;
-	struct stored_clocks span[PROBE_STORED_SPANS];
-};
+#define STORED_SAVE_SITE(from, lane)                                                               \
+	"v_readfirstlane_b32 s4, " from "\n\t"                                                     \
+	"v_writelane_b32 v23, s4, " lane "\n\t"
+#define STORED_SAVE                                                                                \
+	"v_writelane_b32 v23, s78, 0\n\t"                                                          \
+	"v_writelane_b32 v23, s79, 1\n\t"                                                          \
+	"v_writelane_b32 v23, s80, 2\n\t"                                                          \
+	"v_writelane_b32 v23, s81, 3\n\t"                                                          \
+	"v_writelane_b32 v23, s92, 4\n\t"                                                          \
+	"v_writelane_b32 v23, s82, 5\n\t"                                                          \
+	"v_writelane_b32 v23, s83, 6\n\t"                                                          \
+	"v_writelane_b32 v23, s84, 7\n\t"                                                          \
+	"v_writelane_b32 v23, s85, 8\n\t"                                                          \
+	"v_writelane_b32 v23, s86, 9\n\t"                                                          \
+	"v_writelane_b32 v23, s88, 10\n\t"                                                         \
+	"v_writelane_b32 v23, s89, 11\n\t"                                                         \
+	"v_writelane_b32 v23, s90, 12\n\t"                                                         \
+	"v_writelane_b32 v23, s91, 13\n\t"                                                         \
+	"v_writelane_b32 v23, s87, 14\n\t"                                                         \
+	"v_writelane_b32 v23, s74, 15\n\t"                                                         \
+	"v_writelane_b32 v23, s75, 16\n\t"                                                         \
+	"v_writelane_b32 v23, s76, 17\n\t"                                                         \
+	"v_writelane_b32 v23, s77, 18\n\t"                                                         \
+	"v_writelane_b32 v23, s73, 19\n\t"                                                         \
+	"v_writelane_b32 v23, s68, 20\n\t"                                                         \
+	"v_writelane_b32 v23, s69, 21\n\t"                                                         \
+	"v_writelane_b32 v23, s70, 22\n\t"                                                         \
+	"v_writelane_b32 v23, s71, 23\n\t"                                                         \
+	"v_writelane_b32 v23, s72, 24\n\t" STORED_SAVE_SITE("v9", "25")                            \
+		STORED_SAVE_SITE("v10", "26") STORED_SAVE_SITE("v11", "27")                        \
+			STORED_SAVE_SITE("v12", "28")
 
-DEV_INLINE void stored_read(struct stored *ret)
+DEV_INLINE uint32_t stored_word(uint32_t lane)
 {
-	__asm__ volatile("s_mov_b64 %0, s[78:79]\n\t"
-			 "s_mov_b64 %1, s[80:81]\n\t"
-			 "s_mov_b32 %2, s92"
-			 : "=s"(ret->begin), "=s"(ret->time), "=s"(ret->item));
-#define STORED_READ(number, first, last, lanes_of)                                                 \
-	__asm__ volatile("s_mov_b64 %0, " first "\n\t"                                             \
-			 "s_mov_b64 %1, " last "\n\t"                                              \
-			 "s_mov_b32 %2, " lanes_of                                                 \
-			 : "=&s"(ret->span[number].begin), "=&s"(ret->span[number].end),           \
-			   "=&s"(ret->span[number].lanes));
-	STORED_REGISTERS(STORED_READ)
+	uint32_t word;
+
+	__asm__ volatile("v_readlane_b32 %0, v23, %1" : "=s"(word) : "s"(lane));
+	return word;
 }
 
-/* Write a stamp with a clock that was read earlier. */
-DEV_INLINE void stored_stamp(uint32_t form, uint32_t site, uint32_t lanes, uint64_t clock)
+DEV_INLINE uint64_t stored_clock(uint32_t lane)
 {
-	uint64_t at = cursor_reserve(sizeof(struct probe_rec_stamp), 0);
-	struct probe_rec_stamp DEV_GLOBAL *record = (struct probe_rec_stamp DEV_GLOBAL *)at;
+	uint32_t low = stored_word(lane);
 
-	if (!at || !dev_is_leader(dev_first(dev_exec())))
-		return;
-	record->word0 = form << PROBE_FORM_SHIFT | site;
-	record->lanes = lanes | PROBE_STAMP_SPAN;
-	record->clock = clock;
+	return dev_join(low, stored_word(lane + 1));
 }
 
-DEV_INLINE void stored_span(uint32_t site, const struct stored_clocks *span, bool exists)
+/* Clocks as of time_calibrate(), read before anything is written. */
+DEV_INLINE void stored_idle(uint64_t ret[4])
 {
-	if (!exists || !span->lanes)
-		return;
-	stored_stamp(PROBE_FORM_BEGIN, site, span->lanes, span->begin);
-	stored_stamp(PROBE_FORM_END, site, span->lanes, span->end);
-}
-
-/* As time_calibrate(), with the clocks read before anything is written. */
-DEV_INLINE void stored_calibrate(void)
-{
-	uint64_t clock[4];
 	uint32_t lanes;
 
 	__asm__ volatile("s_memtime %0\n\t"
@@ -361,14 +384,10 @@ DEV_INLINE void stored_calibrate(void)
 			 "s_bcnt1_i32_b64 %4, exec\n\t"
 			 "s_memtime %3\n\t"
 			 "s_waitcnt lgkmcnt(0)"
-			 : "=&s"(clock[0]), "=&s"(clock[1]), "=&s"(clock[2]), "=&s"(clock[3]),
-			   "=&s"(lanes)
+			 : "=&s"(ret[0]), "=&s"(ret[1]), "=&s"(ret[2]), "=&s"(ret[3]), "=&s"(lanes)
 			 :
 			 : "scc", "memory");
-	stored_stamp(PROBE_FORM_BEGIN, PROBE_SITE_IDLE, lanes, clock[0]);
-	stored_stamp(PROBE_FORM_BEGIN, PROBE_SITE_IDLE, lanes, clock[1]);
-	stored_stamp(PROBE_FORM_END, PROBE_SITE_IDLE, lanes, clock[2]);
-	stored_stamp(PROBE_FORM_END, PROBE_SITE_IDLE, lanes, clock[3]);
+	(void)lanes;
 }
 
 #endif

@@ -191,60 +191,67 @@ DEV_INLINE void span_end(uint32_t word0)
 	"s_or_b32 s60, s60, s61\n\t"
 
 /* Write the WAVE record and the kernel's BEGIN, and set the cursor. */
-#define TIME_WRITE_BEGIN                                                                            \
-	"s_sub_u32 s86, s46, 64\n\t"                                                                \
-	"s_cbranch_scc1 .Lprobe_full%=\n\t" TIME_WRITE_WAVE(                                        \
-		"s[44:45]", "s[56:57]",                                                             \
-		"%[item]") "v_lshlrev_b64 v[8:9], 0, %[ctx]\n\t"                                    \
-			   "global_store_dwordx2 v3, v[8:9], s[50:51] offset:32\n\t"                \
-			   "s_memtime s[62:63]\n\t"                                                 \
-			   "s_mov_b64 s[80:81], s[42:43]\n\t"                                       \
-			   "s_sub_u32 s78, s40, s44\n\t"                                            \
-			   "s_subb_u32 s79, s41, s45\n\t"                                           \
-			   "s_mov_b64 s[88:89], %[refill]\n\t"                                      \
-			   "s_mov_b64 s[90:91], s[50:51]\n\t"                                       \
-			   "s_mov_b32 s87, 0\n\t"                                                   \
-			   "s_mov_b32 s93, 0\n\t"                                                   \
-			   "v_readfirstlane_b32 s61, %[item]\n\t" TIME_IS_FIRST_WAVE(               \
-				   "s61") "s_cselect_b32 s92, 1, 3\n\t"                             \
-					  "s_bcnt1_i32_b64 s60, s[48:49]\n\t"                       \
-					  "v_mov_b32 v4, %[begin_word]\n\t"                         \
-					  "v_mov_b32 v5, s60\n\t"                                   \
-					  "s_add_u32 s84, s44, 64\n\t"                              \
-					  "s_addc_u32 s85, s45, 0\n\t"                              \
-					  "s_waitcnt lgkmcnt(0)\n\t"                                \
-					  "v_lshlrev_b64 v[6:7], 0, s[62:63]\n\t"                   \
-					  "global_store_dwordx4 v3, v[4:7], s[44:45] offset:48\n\t" \
-					  "s_branch .Lprobe_return%=\n"
+/* clang-format off */
+#define TIME_WRITE_BEGIN                                                                           \
+	"s_sub_u32 s86, s46, 64\n\t"                                                               \
+	"s_cbranch_scc1 .Lprobe_full%=\n\t"                                                        \
+	TIME_WRITE_WAVE("s[44:45]", "s[56:57]", "%[item]")                                         \
+	"v_lshlrev_b64 v[8:9], 0, %[ctx]\n\t"                                                      \
+	"global_store_dwordx2 v3, v[8:9], s[50:51] offset:32\n\t"                                  \
+	"s_memtime s[62:63]\n\t"                                                                   \
+	"s_mov_b64 s[80:81], s[42:43]\n\t"                                                         \
+	"s_sub_u32 s78, s40, s44\n\t"                                                              \
+	"s_subb_u32 s79, s41, s45\n\t"                                                             \
+	"s_mov_b64 s[90:91], s[50:51]\n\t"                                                         \
+	"s_mov_b32 s87, 0\n\t"                                                                     \
+	"s_mov_b32 s93, 0\n\t"                                                                     \
+	"v_readfirstlane_b32 s61, %[item]\n\t"                                                     \
+	TIME_IS_FIRST_WAVE("s61")                                                                  \
+	"s_cselect_b32 s92, 1, 3\n\t"                                                              \
+	"s_bcnt1_i32_b64 s60, s[48:49]\n\t"                                                        \
+	"v_mov_b32 v4, %[begin_word]\n\t"                                                          \
+	"v_mov_b32 v5, s60\n\t"                                                                    \
+	"s_add_u32 s84, s44, 64\n\t"                                                               \
+	"s_addc_u32 s85, s45, 0\n\t"                                                               \
+	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
+	"v_lshlrev_b64 v[6:7], 0, s[62:63]\n\t"                                                    \
+	"global_store_dwordx4 v3, v[4:7], s[44:45] offset:48\n\t"                                  \
+	"s_mov_b64 exec, s[48:49]\n\t"                                                             \
+	"s_branch .Lprobe_end%=\n"
+/* clang-format on */
 
 /*
  * A wave starts: claim the ring of its slot if it is free, and write the WAVE record and the
- * kernel's BEGIN. False: the fallback path is needed. `item`: as in PROBE_FORM_WAVE_ITEM.
+ * kernel's BEGIN. `item`: as in PROBE_FORM_WAVE_ITEM.
  */
-DEV_INLINE bool time_enter(const dev_ctx *ctx, const void *refill, uint32_t site, uint32_t item)
+DEV_INLINE void time_enter(const dev_ctx *ctx, const void *slow, const void *refill, uint32_t site,
+			   uint32_t item, const uint16_t DEV_CONSTANT *packet)
 {
-	uint64_t ring;
+	uint32_t mode;
 
 	__asm__ volatile(
-		"s_mov_b64 s[80:81], 0\n\t" TIME_FAST_PATH CURSOR_LOAD_CONTEXT("s[48:49]")
+		"s_mov_b64 s[88:89], %[refill]\n\t" TIME_FAST_PATH CURSOR_LOAD_CONTEXT("s[48:49]")
 			TIME_CLAIM_RING TIME_WRITE_BEGIN TIME_FALLBACK TIME_FAST_PATH_END
-		"s_mov_b64 %[ring], s[80:81]"
-		: [ring] "=s"(ring)
+		"v_mov_b32 v10, %[item]\n\t" SLOW_ENTER
+		: CURSOR_OUTPUT(mode)
 		: [ctx] "s"(dev_scalar64((uint64_t)ctx)), [refill] "s"(refill), [item] "v"(item),
 		  [x] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_x())),
 		  [y] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_y())),
-		  [z] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_z())),
+		  [z] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_z())), [packet] "s"(packet),
+		  [site] "i"(ENTER_TIMED | site), [slow] "i"(slow),
 		  [wave_word] "i"(PROBE_FORM_WAVE_ITEM << PROBE_FORM_SHIFT | site),
 		  [begin_word] "i"(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | site)
-		: TIME_CLOBBERS, CURSOR_CLOBBERS);
-	return ring != 0;
+		: TIME_CLOBBERS, SLOW_VGPRS, CURSOR_CLOBBERS);
+	(void)mode;
 }
 
 /*
- * A wave that claimed its ring on the fast path terminates here, unless the record does not fit.
- * All lanes may be written now.
+ * A wave that claimed its ring on the fast path terminates here, unless the record does not fit or
+ * it is the first wave, which measures the cost of stamps. All lanes may be written now.
  */
 #define TIME_WRITE_END                                                                             \
+	"s_cmp_eq_u32 s92, 3\n\t"                                                                  \
+	"s_cbranch_scc1 .Lprobe_fallback%=\n\t"                                                    \
 	"s_cmp_eq_u64 s[80:81], 0\n\t"                                                             \
 	"s_cbranch_scc1 .Lprobe_fallback%=\n\t"                                                    \
 	"s_sub_u32 s86, s86, 24\n\t"                                                               \
@@ -255,28 +262,31 @@ DEV_INLINE bool time_enter(const dev_ctx *ctx, const void *refill, uint32_t site
 	"v_mov_b32 v3, 0\n\t"                                                                      \
 	"v_mov_b32 v4, %[word0]\n\t"                                                               \
 	"v_mov_b32 v5, s42\n\t"                                                                    \
-	"v_lshlrev_b64 v[6:7], 0, %[clock]\n\t"                                                    \
+	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
+	"v_lshlrev_b64 v[6:7], 0, s[62:63]\n\t"                                                    \
 	"global_store_dwordx4 v3, v[4:7], s[84:85]\n\t"                                            \
 	"s_add_u32 s40, s84, 24\n\t"                                                               \
 	"s_addc_u32 s41, s85, 0\n\t"                                                               \
 	"s_add_u32 s40, s40, s78\n\t"                                                              \
 	"s_addc_u32 s41, s41, s79\n\t"                                                             \
-	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
 	"v_lshlrev_b64 v[8:9], 0, s[56:57]\n\t"                                                    \
 	"global_store_dwordx2 v3, v[8:9], s[84:85] offset:16\n\t"
 
-DEV_INLINE void time_exit(uint64_t clock, uint32_t site)
+DEV_INLINE void time_exit(const dev_ctx *ctx, const void *slow, uint32_t site)
 {
 	__asm__ volatile(
-		TIME_FAST_PATH TIME_WRITE_END TIME_RELEASE_RING(
+		"s_memtime s[62:63]\n\t" TIME_FAST_PATH TIME_WRITE_END TIME_RELEASE_RING(
 			"s[80:81]", "s[90:91]") ".Lprobe_full%=:\n\t"
 						"s_add_u32 s86, s86, 24\n"
 						".Lprobe_fallback%=:\n\t" TIME_FAST_PATH_END
+						"s_waitcnt lgkmcnt(0)\n\t"
+						"v_lshlrev_b64 v[0:1], 0, %[ctx]\n\t"
+						"v_lshlrev_b64 v[2:3], 0, s[62:63]\n\t"
+						"v_mov_b32 v4, %[site]\n\t" SLOW_CALL("time_exit")
 		:
-		: [clock] "s"(dev_scalar64(clock)), [word0] "i"(PROBE_FORM_WAVE_END
-									<< PROBE_FORM_SHIFT |
-								site)
-		: TIME_CLOBBERS, CURSOR_CLOBBERS);
+		: [ctx] "s"(dev_scalar64((uint64_t)ctx)), [site] "i"(site), [slow] "i"(slow),
+		  [word0] "i"(PROBE_FORM_WAVE_END << PROBE_FORM_SHIFT | site)
+		: TIME_CLOBBERS, SLOW_EXIT_VGPR, CURSOR_CLOBBERS);
 }
 #endif
 

@@ -13,7 +13,6 @@
 #include "devlib/ring_cursor.h"
 
 #define TRACE_FAST_PATH	    ".if .amdgcn.gfx_generation_minor == 0\n\t"
-#define TRACE_ELSE	    ".else\n\t"
 #define TRACE_FAST_PATH_END ".endif\n\t"
 
 /*
@@ -25,7 +24,6 @@
 	"s_load_dwordx8 s[40:47], %[ctx], %[wave]+32\n\t"                                          \
 	"s_memrealtime s[56:57]\n\t"                                                               \
 	"s_getreg_b32 s58, hwreg(4)\n\t"                                                           \
-	"s_mov_b64 s[88:89], %[call]\n\t"                                                          \
 	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
 	"s_mov_b64 s[80:81], exec\n\t"                                                             \
 	"s_mov_b64 exec, 1\n\t"
@@ -73,12 +71,12 @@
 	"global_store_dwordx4 v3, v[8:11], s[84:85] offset:32\n\t"                                 \
 	"s_add_u32 s84, s84, %[size]\n\t"                                                          \
 	"s_mov_b64 s[92:93], 1\n\t"                                                                \
-	"s_branch .Lprobe_return%=\n"
+	"s_mov_b64 exec, s[80:81]\n\t"                                                             \
+	"s_branch .Lprobe_end%=\n"
 
 /* Nothing has been written. Restore the cursor, unless another wave owns the ring. */
 #define TRACE_FALLBACK                                                                             \
 	".Lprobe_full%=:\n\t"                                                                      \
-	"s_mov_b32 s93, %[none]\n\t"                                                               \
 	"s_add_u32 s86, s86, %[size]\n\t"                                                          \
 	"s_cmp_eq_u32 s86, 0\n\t"                                                                  \
 	"s_cbranch_scc1 .Lprobe_return%=\n\t"                                                      \
@@ -86,14 +84,16 @@
 	".Lprobe_return%=:\n\t"                                                                    \
 	"s_mov_b64 exec, s[80:81]\n\t"
 
-/* A wave starts. False: it has no ring, and needs the fallback path. */
-DEV_INLINE bool trace_enter(const dev_ctx *ctx, const void *call)
+DEV_INLINE void trace_enter(const dev_ctx *ctx, const void *slow, const void *call,
+			    const uint16_t DEV_CONSTANT *packet)
 {
 	uint32_t mode;
 
 	__asm__ volatile(
-		TRACE_FAST_PATH TRACE_LOAD_CONTEXT TRACE_CLAIM_RING TRACE_WRITE_WAVE TRACE_FALLBACK
-			TRACE_ELSE "s_mov_b32 s93, %[none]\n\t" TRACE_FAST_PATH_END
+		"s_mov_b64 s[88:89], %[call]\n\t" TRACE_FAST_PATH TRACE_LOAD_CONTEXT
+			TRACE_CLAIM_RING TRACE_WRITE_WAVE TRACE_FALLBACK TRACE_FAST_PATH_END
+		"v_lshl_or_b32 v10, %[item_y], 10, %[item_x]\n\t"
+		"v_lshl_or_b32 v10, %[item_z], 20, v10\n\t" SLOW_ENTER
 		: CURSOR_OUTPUT(mode)
 		: [ctx] "s"(dev_scalar64((uint64_t)ctx)), [call] "s"(call),
 		  [item_x] "v"(__builtin_amdgcn_workitem_id_x()),
@@ -101,15 +101,15 @@ DEV_INLINE bool trace_enter(const dev_ctx *ctx, const void *call)
 		  [item_z] "v"(__builtin_amdgcn_workitem_id_z()),
 		  [x] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_x())),
 		  [y] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_y())),
-		  [z] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_z())),
-		  [wave] "i"(offsetof(struct probe_ctx, wave)),
+		  [z] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_z())), [packet] "s"(packet),
+		  [site] "i"(0), [slow] "i"(slow), [wave] "i"(offsetof(struct probe_ctx, wave)),
 		  [head_offset] "i"(offsetof(struct probe_ring_state, head_offset)),
 		  [size] "i"(sizeof(struct probe_rec_wave)),
-		  [word0] "i"(PROBE_FORM_WAVE_ITEM << PROBE_FORM_SHIFT), [none] "i"(CURSOR_FALLBACK)
+		  [word0] "i"(PROBE_FORM_WAVE_ITEM << PROBE_FORM_SHIFT)
 		: "s40", "s41", "s42", "s43", "s44", "s45", "s46", "s47", "s56", "s57", "s58",
-		  "s59", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", CURSOR_CLOBBERS);
+		  "s59", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", SLOW_VGPRS,
+		  CURSOR_CLOBBERS);
 	(void)mode;
-	return cursor_mode() == CURSOR_OWNER;
 }
 
 /*

@@ -57,6 +57,9 @@ DEV_ENTRY dev_ctx *__probe_dev_select(dev_ctx *ctx)
 /* For other targets than gfx9, in C. */
 DEV_ENTRY dev_ctx *__probe_dev_select(dev_ctx *ctx)
 {
+	const uint32_t group[] = {__builtin_amdgcn_workgroup_id_x(),
+				  __builtin_amdgcn_workgroup_id_y(),
+				  __builtin_amdgcn_workgroup_id_z()};
 	uint64_t bits;
 
 	/* Through asm, because the compiler would assume that the pointer is aligned. */
@@ -68,7 +71,7 @@ DEV_ENTRY dev_ctx *__probe_dev_select(dev_ctx *ctx)
 		 */
 		__asm__("s_bitset0_b64 %0, 0" : "+s"(bits));
 		ctx = (dev_ctx *)bits;
-		bits = (uint64_t)(dev_workgroup_selected(ctx) ? ctx : ctx + 1);
+		bits = (uint64_t)(dev_workgroup_selected(ctx, group) ? ctx : ctx + 1);
 	}
 	/* Asm blocks need it in scalar registers. */
 	return (dev_ctx *)dev_uniform64(bits);

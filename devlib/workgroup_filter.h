@@ -5,14 +5,17 @@
 
 #include "devlib/wave_ids.h"
 
-/* Does the filter select this wave's workgroup? */
-DEV_INLINE bool dev_workgroup_selected(const struct probe_ctx DEV_CONSTANT *ctx)
+/* Does the filter select this workgroup? */
+DEV_INLINE bool dev_workgroup_selected(const struct probe_ctx DEV_CONSTANT *ctx,
+				       const uint32_t group[3])
 {
-	uint32_t x = __builtin_amdgcn_workgroup_id_x(), y = __builtin_amdgcn_workgroup_id_y(),
-		 z = __builtin_amdgcn_workgroup_id_z();
+	for (int i = 0; i < 3; i++) {
+		uint32_t number = dev_uniform32(group[i]);
 
-	return x >= ctx->group_first[0] && x <= ctx->group_last[0] && y >= ctx->group_first[1] &&
-	       y <= ctx->group_last[1] && z >= ctx->group_first[2] && z <= ctx->group_last[2];
+		if (number < ctx->group_first[i] || number > ctx->group_last[i])
+			return false;
+	}
+	return true;
 }
 
 #endif

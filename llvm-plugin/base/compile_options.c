@@ -96,6 +96,7 @@ static const char *const mechanisms[PASS_MECHANISMS] = {
 	[PASS_RUN_COUNTERS] = "run-counters",
 	[PASS_LEADERS] = "leaders",
 	[PASS_ADDRESS_FORMS] = "address-forms",
+	[PASS_TRACE_SCATTER] = "trace-scatter",
 	[PASS_RESIDUE_LANES] = "residue-lanes",
 	[PASS_LOOPS] = "loops",
 };

@@ -18,7 +18,7 @@ struct pass_scope {
 /* What the time kind stamps: regions and kernels, functions as well, blocks as well. */
 enum pass_stamps { PASS_STAMPS_REGIONS, PASS_STAMPS_FUNCTIONS, PASS_STAMPS_BLOCKS };
 
-/* Optimisations of the `memory` kind, each of which can be disabled (PROBE_DISABLE). */
+/* Optimisations, each of which can be disabled (PROBE_DISABLE); of `memory` if not named `trace`. */
 enum pass_mechanism {
 	PASS_BRANCHES,
 	PASS_LAUNCH_ADDRESSES,
@@ -30,6 +30,7 @@ enum pass_mechanism {
 	PASS_RUN_COUNTERS,
 	PASS_LEADERS,
 	PASS_ADDRESS_FORMS,
+	PASS_TRACE_SCATTER,
 	PASS_RESIDUE_LANES,
 	PASS_LOOPS,
 	PASS_MECHANISMS,

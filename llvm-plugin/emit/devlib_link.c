@@ -50,10 +50,15 @@ static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_TRACE_BLOCK + 5] = "__probe_dev_trace_block6",
 	[DEVLIB_TRACE_BLOCK + 6] = "__probe_dev_trace_block7",
 	[DEVLIB_TRACE_BLOCK + 7] = "__probe_dev_trace_block8",
+	[DEVLIB_TRACE_ENTER] = "__probe_dev_trace_enter",
 	[DEVLIB_TRACE_EXIT] = "__probe_dev_trace_exit",
 	[DEVLIB_TRACE_EXIT_SLOW] = "__probe_dev_trace_exit_slow",
 	[DEVLIB_CURSOR_ENTER] = "__probe_dev_cursor_enter",
 	[DEVLIB_CURSOR_EXIT] = "__probe_dev_cursor_exit",
+	[DEVLIB_ENTER_SLOW] = "__probe_dev_enter_slow",
+	[DEVLIB_TIME_ENTER] = "__probe_dev_time_enter",
+	[DEVLIB_TIME_EXIT] = "__probe_dev_time_exit",
+	[DEVLIB_TIME_EXIT_SLOW] = "__probe_dev_time_exit_slow",
 	[DEVLIB_TIME_BEGIN] = "__probe_dev_time_begin",
 	[DEVLIB_TIME_END] = "__probe_dev_time_end",
 	[DEVLIB_TIME_SPAN_BEGIN] = "__probe_dev_time_span_begin",
@@ -62,6 +67,7 @@ static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_STORED_BEGIN] = "__probe_dev_stored_begin",
 	[DEVLIB_STORED_END] = "__probe_dev_stored_end",
 	[DEVLIB_STORED_EXIT] = "__probe_dev_stored_exit",
+	[DEVLIB_STORED_EXIT_SLOW] = "__probe_dev_stored_exit_slow",
 	[DEVLIB_EMIT_BEGIN] = "__probe_dev_emit_begin",
 	[DEVLIB_EMIT_WORD] = "__probe_dev_emit_word",
 	[DEVLIB_RING_REFILL] = "__probe_dev_ring_refill",
@@ -213,10 +219,10 @@ static void add_attribute(LLVMValueRef to, const char *name, const char *value)
 							  value, (unsigned)strlen(value)));
 }
 
-static void add_norecurse(LLVMValueRef to)
+static void add_enum(LLVMValueRef to, const char *name)
 {
 	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(to));
-	unsigned kind = LLVMGetEnumAttributeKindForName("norecurse", 9);
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
 
 	LLVMAddAttributeAtIndex(to, LLVMAttributeFunctionIndex,
 				LLVMCreateEnumAttribute(context, kind, 0));
@@ -328,6 +334,36 @@ static bool is_of_ring(enum devlib_function function)
 	return function >= DEVLIB_TRACE_ANY && function <= DEVLIB_RING_REFILL;
 }
 
+/* Vector registers that callers let a function use (measure_access.h, ring_cursor.h). */
+static int vgprs_of(enum devlib_function function)
+{
+	if (function == DEVLIB_TRACE_EXIT_SLOW || function == DEVLIB_TIME_EXIT_SLOW)
+		return PASS_EXIT_VGPRS;
+	if (function == DEVLIB_STORED_EXIT_SLOW)
+		return PASS_EXIT_VGPRS - 1;
+	if (function == DEVLIB_ENTER_SLOW)
+		return PASS_EXIT_VGPRS - 4;
+	return function == DEVLIB_RING_REFILL || function == DEVLIB_TRACE_CALL ? 12
+									       : PASS_SHARED_VGPRS;
+}
+
+/* Let a shared function refer to the shared copy of the refill. */
+static void refer_to_refill(struct devlib *devlib, LLVMValueRef copy, LLVMValueRef like,
+			    void *analyses)
+{
+	LLVMValueRef original = devlib->function[DEVLIB_RING_REFILL];
+
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(copy); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst))
+			for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(inst); i++)
+				if (LLVMGetOperand(inst, i) == original)
+					LLVMSetOperand(inst, i,
+						       devlib_share(devlib, DEVLIB_RING_REFILL, 0,
+								    like, analyses));
+}
+
 LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uint32_t shape,
 			  LLVMValueRef like, void *analyses)
 {
@@ -351,19 +387,22 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 	copy_attribute(shared.copy, like, "target-features");
 	/* Otherwise the back end allocates a stack of 16 KiB per lane for its callers. */
 	if (shape & DEVLIB_SHAPE_OPTNONE)
-		add_norecurse(shared.copy);
-	/* Registers that its callers let it use (measure_access.h, ring_cursor.h). */
+		add_enum(shared.copy, "norecurse");
 	if (!(shape & DEVLIB_SHAPE_OPTNONE)) {
-		bool ring = which == DEVLIB_RING_REFILL || which == DEVLIB_TRACE_CALL;
-		char *most = pass_format("%d", which == DEVLIB_TRACE_EXIT_SLOW ? PASS_EXIT_VGPRS
-					       : ring			       ? 12
-									       : PASS_SHARED_VGPRS);
+		char *most = pass_format("%d", vgprs_of(which));
 
 		add_attribute(shared.copy, "amdgpu-num-vgpr", most);
 		free(most);
 	}
 	if (is_of_ring(which))
-		reserved_apply_all(shared.copy, RESERVED_CURSOR);
+		reserved_apply(shared.copy, which == DEVLIB_ENTER_SLOW ? PASS_ENTER_SGPRS
+								       : RESERVED_CURSOR_FIRST);
+	/* The compiler saves no registers: there is no stack for them (ring_cursor.c). */
+	if (which == DEVLIB_ENTER_SLOW || which == DEVLIB_TIME_EXIT_SLOW ||
+	    which == DEVLIB_STORED_EXIT_SLOW)
+		add_enum(shared.copy, "naked");
+	if (which == DEVLIB_STORED_EXIT_SLOW)
+		refer_to_refill(devlib, shared.copy, like, analyses);
 	if (depends_on_shape(which))
 		set_last(shared.copy, shared.shape & ~(uint32_t)DEVLIB_SHAPE_OPTNONE);
 	if (devlib->portable && depends_on_plain(which))

@@ -28,10 +28,15 @@ enum devlib_function {
 	DEVLIB_TRACE_BARRIER,
 	DEVLIB_TRACE_BLOCK, /* for one base; the next is for two, and so on */
 	DEVLIB_TRACE_BLOCK_LAST = DEVLIB_TRACE_BLOCK + PROBE_GROUP_BASES - 1,
-	DEVLIB_TRACE_EXIT,	/* optimised code only, as what follows */
-	DEVLIB_TRACE_EXIT_SLOW, /* called if the wave goes on after it */
-	DEVLIB_CURSOR_ENTER,
+	DEVLIB_TRACE_ENTER, /* optimised code only */
+	DEVLIB_TRACE_EXIT,
+	DEVLIB_TRACE_EXIT_SLOW,
+	DEVLIB_CURSOR_ENTER, /* unoptimised and portable code only */
 	DEVLIB_CURSOR_EXIT,
+	DEVLIB_ENTER_SLOW, /* slow paths of the others, called by optimised code */
+	DEVLIB_TIME_ENTER,
+	DEVLIB_TIME_EXIT,
+	DEVLIB_TIME_EXIT_SLOW,
 	DEVLIB_TIME_BEGIN,
 	DEVLIB_TIME_END,
 	DEVLIB_TIME_SPAN_BEGIN,
@@ -40,6 +45,7 @@ enum devlib_function {
 	DEVLIB_STORED_BEGIN,
 	DEVLIB_STORED_END,
 	DEVLIB_STORED_EXIT,
+	DEVLIB_STORED_EXIT_SLOW,
 	DEVLIB_EMIT_BEGIN,
 	DEVLIB_EMIT_WORD,
 	DEVLIB_RING_REFILL,
@@ -57,7 +63,11 @@ enum devlib_function {
  */
 #define PASS_SHARED_VGPRS 28
 /* Those that the slow path at the end of a traced wave may use; 24 let a gfx908 hold ten waves. */
-#define PASS_EXIT_VGPRS 24
+#define PASS_EXIT_VGPRS	 24
+#define PASS_ENTER_SGPRS 62 /* s0 to s61: SLOW_SAVE */
+
+/* Those of the slow path at a wave's start, which keeps values in four more (SLOW_SAVE). */
+#define PASS_ENTER_VGPRS 20
 
 /* A function that lean probes call: the library's function, and its copy for one shape. */
 struct devlib_shared {

@@ -222,18 +222,18 @@ static bool is_stored(const struct ring_context *in, LLVMValueRef function,
 	return true;
 }
 
-static LLVMValueRef shared_refill(struct ring_context *in, void *analyses)
+static LLVMValueRef shared(struct ring_context *in, enum devlib_function which)
 {
-	return devlib_share(in->devlib, DEVLIB_RING_REFILL, 0, in->unit->clone[in->kind], analyses);
+	return devlib_share(in->devlib, which, 0, in->unit->clone[in->kind], in->analyses);
 }
 
 static void insert_stored(struct ring_context *in, LLVMValueRef function, LLVMValueRef entry,
-			  const struct regions *regions, void *analyses)
+			  const struct regions *regions)
 {
 	LLVMValueRef ctx = LLVMGetParam(function, LLVMCountParams(function) - 1);
 	LLVMValueRef args[4 + PROBE_STORED_SPANS] = {
 		ctx,
-		shared_refill(in, analyses),
+		shared(in, DEVLIB_STORED_EXIT_SLOW),
 		ring_i32(in, in->unit->first_mark),
 		ring_i32(in, regions->spans),
 	};
@@ -286,8 +286,7 @@ static void insert_blocks(struct ring_context *in, LLVMValueRef function, LLVMVa
  */
 static void call_exit_slow(struct ring_context *in, LLVMValueRef inst, LLVMValueRef ctx)
 {
-	LLVMValueRef slow = devlib_share(in->devlib, DEVLIB_TRACE_EXIT_SLOW, 0,
-					 in->unit->clone[in->kind], in->analyses);
+	LLVMValueRef slow = shared(in, DEVLIB_TRACE_EXIT_SLOW);
 	LLVMTypeRef i64 = LLVMInt64TypeInContext(in->context);
 	struct asm_block code = {0};
 	unsigned operand =
@@ -309,6 +308,20 @@ static void call_exit_slow(struct ring_context *in, LLVMValueRef inst, LLVMValue
 	asm_build_convergent(&code, in->builder, in->context);
 }
 
+/* The end of a wave of optimised code. */
+static void insert_fast_exit(struct ring_context *in, LLVMValueRef inst, LLVMValueRef ctx)
+{
+	if (in->kind == PROBE_KIND_TIME) {
+		LLVMValueRef args[] = {ctx, shared(in, DEVLIB_TIME_EXIT_SLOW),
+				       ring_i32(in, in->unit->first_mark)};
+
+		ring_call(in, DEVLIB_TIME_EXIT, args, 3);
+	} else {
+		ring_call(in, DEVLIB_TRACE_EXIT, NULL, 0);
+		call_exit_slow(in, inst, ctx);
+	}
+}
+
 static void insert_exit(struct ring_context *in, LLVMValueRef inst, LLVMValueRef ctx,
 			LLVMValueRef wave)
 {
@@ -317,12 +330,10 @@ static void insert_exit(struct ring_context *in, LLVMValueRef inst, LLVMValueRef
 			       ring_i32(in, is_time), in->optnone};
 
 	ring_before(in, inst);
-	if (is_time || in->is_called) {
+	if (in->is_called)
 		ring_call(in, DEVLIB_CURSOR_EXIT, args, 5);
-	} else {
-		ring_call(in, DEVLIB_TRACE_EXIT, NULL, 0);
-		call_exit_slow(in, inst, ctx);
-	}
+	else
+		insert_fast_exit(in, inst, ctx);
 }
 
 /*
@@ -338,34 +349,42 @@ static void name_last_register(struct ring_context *in)
 	asm_build(&code, in->builder, in->context);
 }
 
-static LLVMValueRef insert_enter(struct ring_context *in, LLVMValueRef inst, LLVMValueRef ctx,
-				 void *analyses)
+/* The start of a wave of optimised code. */
+static void insert_fast_enter(struct ring_context *in, LLVMValueRef ctx)
+{
+	LLVMValueRef args[] = {ctx, shared(in, DEVLIB_ENTER_SLOW), NULL,
+			       ring_i32(in, in->unit->first_mark)};
+
+	if (in->kind == PROBE_KIND_TIME) {
+		args[2] = shared(in, DEVLIB_RING_REFILL);
+		ring_call(in, DEVLIB_TIME_ENTER, args, 4);
+	} else {
+		args[2] = shared(in, DEVLIB_TRACE_CALL);
+		ring_call(in, DEVLIB_TRACE_ENTER, args, 3);
+	}
+}
+
+/* The start of a wave of unoptimised or portable code. Returns the wave's word. */
+static LLVMValueRef insert_called_enter(struct ring_context *in, LLVMValueRef ctx)
 {
 	bool is_time = in->kind == PROBE_KIND_TIME;
-	LLVMValueRef clone = in->unit->clone[in->kind], wave;
 	LLVMValueRef refill =
 			     LLVMConstNull(LLVMPointerTypeInContext(in->context, PROBE_SPACE_FLAT)),
-		     call = refill;
+		     wave;
 
 	if (!in->is_optnone)
-		refill = shared_refill(in, analyses);
-	if (in->is_portable)
-		call = refill;
-	else if (!in->is_optnone && !is_time)
-		call = devlib_share(in->devlib, DEVLIB_TRACE_CALL, 0, clone, analyses);
-	LLVMPositionBuilderBefore(in->builder, inst);
-	LLVMSetCurrentDebugLocation2(in->builder, NULL);
+		refill = shared(in, DEVLIB_RING_REFILL);
 	if (in->is_portable)
 		name_last_register(in);
 	LLVMValueRef args[] = {ctx,
 			       refill,
-			       call,
+			       refill,
 			       ring_i32(in, is_time ? in->unit->first_mark : 0),
 			       ring_i32(in, is_time),
 			       in->optnone};
 
 	wave = ring_call(in, DEVLIB_CURSOR_ENTER, args, 6);
-	if (is_time && in->is_portable && !in->is_optnone) {
+	if (is_time && !in->is_optnone) {
 		LLVMValueRef begin[] = {
 			ring_i32(in, in->unit->first_mark | (uint32_t)PROBE_FORM_BEGIN
 								    << PROBE_FORM_SHIFT),
@@ -374,6 +393,16 @@ static LLVMValueRef insert_enter(struct ring_context *in, LLVMValueRef inst, LLV
 		ring_call(in, DEVLIB_TIME_BEGIN, begin, 2);
 	}
 	return wave;
+}
+
+static LLVMValueRef insert_enter(struct ring_context *in, LLVMValueRef inst, LLVMValueRef ctx)
+{
+	LLVMPositionBuilderBefore(in->builder, inst);
+	LLVMSetCurrentDebugLocation2(in->builder, NULL);
+	if (in->is_called)
+		return insert_called_enter(in, ctx);
+	insert_fast_enter(in, ctx);
+	return LLVMConstNull(LLVMInt64TypeInContext(in->context));
 }
 
 /* Not at -O0, where every small function of a header would get stamps. */
@@ -440,14 +469,14 @@ static void inline_calls(struct ring_context *in, LLVMValueRef function, void *a
 /* A kernel whose waves claim a ring at their start, or a function that it calls. */
 static void insert_ring(struct ring_context *in, const struct call_units *units,
 			LLVMValueRef function, LLVMValueRef entry,
-			const struct pass_options *options, void *analyses)
+			const struct pass_options *options)
 {
 	unsigned params = LLVMCountParams(function);
 	LLVMValueRef ctx, wave;
 
 	if (in->unit->kernel) {
 		ctx = LLVMGetParam(function, params - 1);
-		wave = insert_enter(in, entry, ctx, analyses);
+		wave = insert_enter(in, entry, ctx);
 	} else {
 		ctx = LLVMGetParam(function, params - 2);
 		wave = LLVMGetParam(function, params - 1);
@@ -496,9 +525,9 @@ void ring_insert(const struct call_units *units, const struct call_unit *unit, e
 	find_regions(&in, function, units, &regions);
 	in.is_stored = is_stored(&in, function, units, &regions);
 	if (in.is_stored)
-		insert_stored(&in, function, entry, &regions, analyses);
+		insert_stored(&in, function, entry, &regions);
 	else
-		insert_ring(&in, units, function, entry, options, analyses);
+		insert_ring(&in, units, function, entry, options);
 	insert_regions(&in, &regions);
 	insert_messages(&in, function);
 	free(regions.region);

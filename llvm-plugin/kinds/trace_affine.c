@@ -179,7 +179,7 @@ static void emit_slow_paths(struct asm_block *code, const struct trace_affine_gr
 }
 
 /* Registers that __probe_dev_trace_call() may use: CURSOR_CALL_CLOBBERS of ring_cursor.h. */
-static void emit_clobbers(struct asm_block *code)
+void trace_constrain_call(struct asm_block *code)
 {
 	for (int i = 4; i < 32; i++)
 		asm_constrain(code, "~{s%d}", i);
@@ -224,6 +224,6 @@ void trace_affine_write(struct ring_context *ring, const struct trace_affine_gro
 	asm_line(&code, "s_branch .Lprobe_end${:uid}");
 	emit_slow_paths(&code, group, size, operand);
 	asm_line(&code, ".Lprobe_end${:uid}:");
-	emit_clobbers(&code);
+	trace_constrain_call(&code);
 	asm_build(&code, ring->builder, ring->context);
 }

@@ -15,6 +15,7 @@
 #include "llvm-plugin/kinds/ring_kind.h"
 
 struct analysis;
+struct asm_block;
 struct ring_context;
 
 /* Of one site. */
@@ -45,6 +46,9 @@ struct trace_affine_group {
 	LLVMValueRef
 		wraps; /* 32 bits, negative where the proofs do not hold; NULL = they always do */
 };
+
+/* Constraints of asm that calls __probe_dev_trace_call(). */
+void trace_constrain_call(struct asm_block *code);
 
 void trace_affine_write(struct ring_context *ring, const struct trace_affine_group *group);
 

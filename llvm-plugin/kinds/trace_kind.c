@@ -14,6 +14,7 @@
 #include "llvm-plugin/kinds/ring_kind.h"
 #include "llvm-plugin/kinds/time_kind.h"
 #include "llvm-plugin/kinds/trace_plan.h"
+#include "llvm-plugin/kinds/trace_scatter.h"
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
@@ -93,6 +94,7 @@ struct insert {
 	const struct trace_group *group;
 	uint32_t id;
 	LLVMValueRef address[PROBE_GROUP_BASES]; /* 64 bits */
+	LLVMValueRef offset[PROBE_GROUP_BASES];	 /* the same, but 32 bits in LDS */
 	/* OR over the bases of what is irregular or, if proved, wraps; NULL = nothing */
 	LLVMValueRef irregular;
 	LLVMValueRef arguments; /* trace_affine_arguments() */
@@ -133,19 +135,18 @@ static void compute_address(struct insert *in, unsigned base)
 	size_t first = in->group->base[base].first;
 	const struct trace_site *site = &in->plan->site[first];
 	bool lds = site->site.space == PROBE_SPACE_LDS;
-	LLVMValueRef value;
 
 	ring_before(in->ring, site->inst);
-	in->address[base] = address_of(in->ring, site->site.pointer, lds, &value);
+	in->address[base] = address_of(in->ring, site->site.pointer, lds, &in->offset[base]);
 	if (in->ring->is_called)
 		return;
 	if (in->group->proved)
 		join_wraps(in, &in->plan->proof[first]);
-	else
+	else if (!in->group->scattered)
 		join_irregular(in,
 			       ring_call(in->ring,
 					 lds ? DEVLIB_TRACE_IRREGULAR_LDS : DEVLIB_TRACE_IRREGULAR,
-					 &value, 1));
+					 &in->offset[base], 1));
 }
 
 /* Write a single record of a site or a base, for so many accesses. */
@@ -198,6 +199,22 @@ static void write_proved(struct insert *in)
 	trace_affine_write(in->ring, &proved);
 }
 
+static void write_scattered(const struct insert *in)
+{
+	uint32_t weight[PROBE_GROUP_BASES];
+	const struct trace_scatter_group scattered = {
+		.id = in->id,
+		.sites = in->group->sites,
+		.bases = in->group->bases,
+		.address = in->offset,
+		.weight = weight,
+	};
+
+	for (unsigned i = 0; i < in->group->bases; i++)
+		weight[i] = in->group->base[i].sites;
+	trace_scatter_write(in->ring, &scattered);
+}
+
 static void write_unproved(const struct insert *in)
 {
 	const struct trace_group *group = in->group;
@@ -225,6 +242,8 @@ static void insert_group(struct insert *in)
 		write_proved(in);
 	else if (in->ring->is_called)
 		write_bases(in);
+	else if (in->group->scattered)
+		write_scattered(in);
 	else
 		write_unproved(in);
 	in->id += 1 + in->group->bases;

@@ -12,6 +12,7 @@
 #include "llvm-plugin/base/compile_options.h"
 #include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/kinds/time_kind.h"
+#include "llvm-plugin/kinds/trace_scatter.h"
 
 struct walk {
 	struct trace_plan *plan;
@@ -74,6 +75,12 @@ static bool find_base(const struct walk *walk, struct trace_group *group, struct
 	return true;
 }
 
+static bool is_scattered(const struct walk *walk, LLVMValueRef pointer)
+{
+	return !walk->options->portable && pass_enabled(walk->options, PASS_TRACE_SCATTER) &&
+	       trace_is_scattered(walk->analysis, pointer);
+}
+
 /*
  * Add the last site to a group. Mixing unproved with proved addresses would require tests of all
  * addresses of the record.
@@ -92,6 +99,8 @@ static void join_group(struct walk *walk)
 		find_base(walk, group, site);
 	}
 	group->by_argument = group->by_argument || proof->by_argument;
+	if (!group->proved && !group->base[site->base].sites)
+		group->scattered = group->scattered || is_scattered(walk, site->site.pointer);
 	group->base[site->base].sites++;
 	group->sites++;
 }

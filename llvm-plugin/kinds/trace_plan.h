@@ -40,6 +40,7 @@ struct trace_group {
 	struct trace_base base[PROBE_GROUP_BASES];
 	bool proved;	  /* all strides are proved (trace_affine.h), or none */
 	bool by_argument; /* a stride depends on an argument */
+	bool scattered;	  /* addresses depend on data (trace_scatter.h) */
 };
 
 struct trace_plan {

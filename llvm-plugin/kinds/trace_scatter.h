@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Accesses at addresses from data, for which the trace kind records the address of each lane
+ * (wire_device.h section 5: LOW).
+ */
+#ifndef PROBE_LLVM_PLUGIN_KINDS_TRACE_SCATTER_H
+#define PROBE_LLVM_PLUGIN_KINDS_TRACE_SCATTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <llvm-c/Core.h>
+
+#include "llvm-plugin/analysis/analysis.h"
+#include "llvm-plugin/kinds/ring_kind.h"
+
+/* Do loaded values, or bits of ids combined by xor, make the address of lanes differ? */
+bool trace_is_scattered(const struct analysis *in, LLVMValueRef pointer);
+
+/* A group to be written at the position of the ring's builder. */
+struct trace_scatter_group {
+	uint32_t id, sites, bases;
+	const LLVMValueRef *address; /* by base: 64 bits, or 32 bits in LDS */
+	const uint32_t *weight;	     /* sites of each base */
+};
+
+void trace_scatter_write(struct ring_context *ring, const struct trace_scatter_group *group);
+
+#endif
