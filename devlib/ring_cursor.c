@@ -424,6 +424,9 @@ DEV_ENTRY void __probe_dev_time_exit(const dev_ctx *ctx, void *slow, uint32_t si
 	time_exit(ctx, slow, site);
 }
 
+/* A naked function at a wave's end does not return: it may have overwritten its return address. */
+#define END_WAVE() __asm__ volatile("s_endpgm" : : : "memory")
+
 /* After SLOW_CALL. */
 DEV_SHARED void __probe_dev_time_exit_slow(void)
 {
@@ -434,6 +437,7 @@ DEV_SHARED void __probe_dev_time_exit_slow(void)
 	time_calibrate(0);
 	exit_ring((const dev_ctx *)dev_uniform64(ctx), dev_uniform64(clock), dev_uniform32(site), 1,
 		  0);
+	END_WAVE();
 }
 
 /* The end of a wave in optimised code of the trace kind: here if it has a ring, else below. */
@@ -544,5 +548,6 @@ DEV_SHARED void __probe_dev_stored_exit_slow(void)
 	if (at && dev_is_leader(dev_first(start.exec)))
 		write_stored(at, start.site, spans, dev_count(start.exec), end, first);
 	release_ring(ctx, 1);
+	END_WAVE();
 }
 #endif
