@@ -271,6 +271,17 @@ static bool next_name(const char **list, char *name, size_t room)
 	return true;
 }
 
+/* The widest instruction of the list; 0 = none is known. */
+static unsigned machine_width(const char *list)
+{
+	unsigned widest = 0;
+	char name[64];
+
+	while (next_name(&list, name, sizeof(name)))
+		widest = bytes_of(name) > widest ? bytes_of(name) : widest;
+	return widest;
+}
+
 static bool machine_has(const char *list, long long bytes)
 {
 	char name[64];
@@ -283,7 +294,8 @@ static bool machine_has(const char *list, long long bytes)
 
 /*
  * The instructions that the machine executes: those of the width that probes counted, or all at
- * this position if none has that width.
+ * this position if they are wider. Narrower ones are other accesses of the line; those of a merged
+ * store may have no line.
  */
 static void put_machine(const struct finding *finding)
 {
@@ -291,6 +303,8 @@ static void put_machine(const struct finding *finding)
 	bool same = machine_has(list, number(finding, F_UNIT));
 	char name[64];
 
+	if (!same && machine_width(list) < number(finding, F_UNIT))
+		return;
 	while (next_name(&list, name, sizeof(name))) {
 		if (same && bytes_of(name) != number(finding, F_UNIT))
 			continue;
@@ -300,8 +314,6 @@ static void put_machine(const struct finding *finding)
 			printf(" (two accesses of %u B merged)", bytes_of(name));
 		separator = ", ";
 	}
-	if (!*cell(finding, F_MACHINE))
-		return;
 	if (!same)
 		printf("; merged or split by the compiler, counted as accesses of %lld B",
 		       number(finding, F_UNIT));

@@ -12,6 +12,10 @@
 #include "handlers/advice/recorded_addresses.h"
 
 static const char alike[] = "other executions are like those recorded";
+/* Lanes may use a small part of the table, and its size is not known. */
+static const char fits[] = "the copies of the whole table fit in LDS";
+static const char alike_fits[] = "other executions are like those recorded, and the copies of the "
+				 "whole table fit in LDS";
 
 enum { ROWS_MAX = 8, LDS_BYTES = 65536 };
 
@@ -333,7 +337,7 @@ static void lds_atomic(const struct facts *facts, struct probe_lds_scratch *scra
 	copies = copies_proved(facts, scratch, &after);
 	if (copies && after * 2 <= conflicts_each(facts)) {
 		say_copies(copies, ret);
-		advice_verify_most(ret, "conflicts", after, conflicts_each(facts));
+		advice_estimate(ret, "conflicts", after, conflicts_each(facts), fits);
 		return;
 	}
 	if (copies || !site->trial || !trial_copies(site->trial, site, scratch, &tried))
@@ -350,10 +354,8 @@ static void lds_atomic(const struct facts *facts, struct probe_lds_scratch *scra
 	if (!tried.copies || tried.after * 2 > tried.before)
 		return;
 	say_copies(tried.copies, ret);
-	if (site->trial->executions == facts->executions)
-		advice_verify(ret, "conflicts", tried.after, tried.before);
-	else
-		advice_estimate(ret, "conflicts", tried.after, tried.before, alike);
+	advice_estimate(ret, "conflicts", tried.after, tried.before,
+			site->trial->executions == facts->executions ? fits : alike_fits);
 }
 
 /* Proposes the best known layout, for all accesses to the array or for this one. */
@@ -383,10 +385,16 @@ static bool lds_rows(const struct facts *facts, struct probe_lds_scratch *scratc
 		return false;
 	if (!stride)
 		return false;
-	advice_say(ret->cause,
-		   "within each row of %u work-items lanes are %lld B apart: %llu-way "
-		   "bank conflict",
-		   site->row, llabs((long long)stride), (unsigned long long)facts->way);
+	if (llabs((long long)stride) <= (long long)site->bytes)
+		advice_say(ret->cause,
+			   "rows of %u work-items are contiguous, but different rows use the same "
+			   "banks: %llu-way bank conflict",
+			   site->row, (unsigned long long)facts->way);
+	else
+		advice_say(ret->cause,
+			   "within each row of %u work-items lanes are %lld B apart: %llu-way "
+			   "bank conflict",
+			   site->row, llabs((long long)stride), (unsigned long long)facts->way);
 	lds_layout(facts, scratch, ret);
 	return true;
 }

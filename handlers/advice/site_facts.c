@@ -86,15 +86,16 @@ const char *facts_address(const struct facts *facts, char *text, size_t size)
 	case PROBE_ADDRESS_WRAPPED:
 		snprintf(
 			text, size,
-			"the index has a remainder, a minimum or a choice (a period, a clamp, rows "
-			"and columns)");
+			"the index has a remainder, a minimum or a choice (a period, a clamp, a mask, "
+			"rows and columns)");
 		break;
 	case PROBE_ADDRESS_ROWS:
 	case PROBE_ADDRESS_AFFINE:
 		snprintf(text, size, "the lanes of a wave are in several rows of the data");
 		break;
 	case PROBE_ADDRESS_COMPUTED:
-		snprintf(text, size, "the index is computed from ids, without a constant stride");
+		snprintf(text, size, "the index is computed from ids%s",
+			 facts->pattern == PATTERN_STRIDE ? "" : ", without a constant stride");
 		break;
 	default:
 		if (facts->pattern == PATTERN_MIXED)

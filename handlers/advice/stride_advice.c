@@ -15,7 +15,10 @@
 #include "handlers/advice/layouts.h"
 #include "handlers/advice/recorded_addresses.h"
 
-enum { STRUCT_MAX = 64 }; /* bytes; larger strides are taken for rows, not for structs */
+enum {
+	STRUCT_MAX = 64, /* bytes; larger strides are taken for rows, not for structs */
+	NEAR_LINES = 4,	 /* limit of source lines that a cause names */
+};
 
 void advice_verify_lines(const struct facts *facts, int64_t stride, struct advice *ret)
 {
@@ -192,6 +195,15 @@ static bool aligned_recorded(const struct facts *facts, double *ret)
 	return true;
 }
 
+static void say_idle(const struct facts *facts, struct advice *ret)
+{
+	advice_say(ret->cause,
+		   "%.1f of %u lanes are active on average: they %s %.1f cache lines of %u B, "
+		   "%.1f would be enough",
+		   facts_each(facts, facts->lanes), facts->site->wave, facts_verb(facts),
+		   facts_each(facts, facts->used), facts->line, facts_each(facts, facts->needed));
+}
+
 static void contiguous(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
@@ -204,29 +216,24 @@ static void contiguous(const struct facts *facts, struct advice *ret)
 		return;
 	}
 	if (!is_shifted(facts)) {
-		advice_say(
-			ret->cause,
-			"%.1f of %u lanes are active on average: they %s %.1f cache lines of %u B, "
-			"%.1f would be enough",
-			facts_each(facts, facts->lanes), site->wave, facts_verb(facts),
-			facts_each(facts, facts->used), facts->line,
-			facts_each(facts, facts->needed));
+		say_idle(facts, ret);
 		return;
 	}
-	if (is_neighbourhood(site) || flags & PROBE_ADDRESS_MOVES) {
-		advice_say(
-			ret->cause,
-			"lanes are contiguous but misaligned, as some of the neighbouring "
-			"elements that this loop or line uses always are: one cache line of %u B "
-			"more than needed",
-			facts->line);
+	if (is_neighbourhood(site)) {
+		advice_say(ret->cause,
+			   "lanes are contiguous but misaligned, as some of the neighbouring "
+			   "elements that these lines use always are: one cache line of %u B "
+			   "more than needed",
+			   facts->line);
 		return;
 	}
 	advice_say(ret->cause,
 		   "lanes are contiguous but misaligned: one cache line of %u B more "
 		   "than needed",
 		   facts->line);
-	if (!can_align(facts))
+	/* If a loop moves the address by other steps than whole lines, its rows cannot be aligned.
+	 */
+	if (flags & PROBE_ADDRESS_MOVES || !can_align(facts))
 		return;
 	advice_say(ret->fix,
 		   "align the address of the first lane (base, offset, row pitch) to "
@@ -256,6 +263,28 @@ bool advice_stride_is_real(const struct facts *facts)
 
 /* ---- Gaps between lanes --------------------------------------------------------------------- */
 
+/* The source lines of the accesses near this one, each once. */
+static void append_near_lines(const struct advice_site *site, struct advice *ret)
+{
+	uint32_t lines[NEAR_LINES];
+	unsigned count = 0, k;
+
+	for (unsigned i = 0; i < site->near_count && count < NEAR_LINES; i++) {
+		for (k = 0; k < count && lines[k] != site->near[i].line; k++)
+			;
+		if (k == count && site->near[i].distance && site->near[i].line)
+			lines[count++] = site->near[i].line;
+	}
+	for (k = 0; k < count; k++)
+		advice_append(ret->cause, "%s %u",
+			      k		  ? ","
+			      : count > 1 ? " (lines"
+					  : " (line",
+			      lines[k]);
+	if (count)
+		advice_append(ret->cause, ")");
+}
+
 static void say_apart(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
@@ -268,15 +297,20 @@ static void say_apart(const struct facts *facts, struct advice *ret)
 		   advice_number(own).text);
 	if (near <= own)
 		return;
-	advice_append(ret->cause, " by this access, %s with the %u access%s next to it (line%s",
+	advice_append(ret->cause, " by this access, %s with the %u access%s next to it",
 		      advice_number(near).text, site->near_count - 1,
-		      site->near_count > 2 ? "es" : "", site->near_count > 2 ? "s" : "");
-	for (unsigned i = 0, listed = 0; i < site->near_count && listed < 4; i++)
-		if (site->near[i].distance)
-			advice_append(ret->cause, "%s %u", listed++ ? "," : "", site->near[i].line);
-	advice_append(ret->cause, near >= 128 ? "): no byte is wasted, but lines are requested "
-						"more than once"
-					      : ")");
+		      site->near_count > 2 ? "es" : "");
+	append_near_lines(site, ret);
+	if (near >= 128)
+		advice_append(ret->cause,
+			      ": no byte is wasted, but lines are requested more than once");
+}
+
+/* True if it is, or may be, a member of a struct; rows of matrices are arrays of short rows. */
+static bool is_member(const struct advice_site *site)
+{
+	return !site->info || !site->info->address_class ||
+	       site->info->address_flags & PROBE_ADDRESS_MEMBER;
 }
 
 void advice_stride(const struct facts *facts, struct advice *ret)
@@ -288,6 +322,11 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 
 	if (stride == (long long)bytes && bytes == unit) {
 		contiguous(facts, ret);
+		return;
+	}
+	/* Lanes share bytes: only few lanes touch more lines than their bytes would fill. */
+	if (stride <= (long long)bytes && bytes == unit) {
+		say_idle(facts, ret);
 		return;
 	}
 	if (stride <= (long long)bytes) {
@@ -304,7 +343,12 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 	}
 	say_apart(facts, ret);
 	/* One array for what the access uses is what is verified: it may be several members. */
-	if (stride <= STRUCT_MAX && bytes <= 4)
+	if (stride <= STRUCT_MAX && !is_member(site))
+		advice_say(ret->fix,
+			   "store these %u B of all rows of %lld B next to each other (a structure "
+			   "of arrays, or columns instead of rows)",
+			   bytes, stride);
+	else if (stride <= STRUCT_MAX && bytes <= 4)
 		advice_say(ret->fix,
 			   "use a structure of arrays (one array per member) instead of an "
 			   "array of structs of %lld B",

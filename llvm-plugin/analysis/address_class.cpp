@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* How addresses depend on the lane; see address_class.h. */
 #include "llvm-plugin/analysis/address_class.h"
+#include "llvm-plugin/analysis/address_text.h"
+#include "llvm-plugin/analysis/affine_walk.h"
 #include "llvm-plugin/analysis/function.h"
 
-#include <llvm/Demangle/Demangle.h>
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
-
-#include <probe/user_source.h>
 
 #include <cstdio>
 #include <string>
@@ -20,8 +21,6 @@ using namespace llvm;
 enum {
 	VALUES_MAX = 256, /* limit of values visited per access, so that time is linear */
 	DEPTH_MAX = 12,
-	BLOCK_SIZE = 4, /* offsets of sizes in the dispatch packet */
-	GRID_SIZE = 12,
 };
 
 struct address_classes {
@@ -66,13 +65,18 @@ struct Origin {
 	bool itself = false;		   /* `target` was found */
 };
 
+enum { WHOLE = -1 };
+
+/* A value, or one element of a vector: the optimiser packs unrelated scalars into vectors. */
+using Element = std::pair<const Value *, int>;
+
 class Flow
 {
 	const analysis &in;
 	const BasicBlock *block;
-	SmallPtrSet<const Value *, 32> seen;
+	DenseSet<Element> seen;
 
-	void operands(const Instruction *inst, SmallVectorImpl<const Value *> &work) const;
+	void operands(const Instruction *inst, int element, SmallVectorImpl<Element> &work) const;
 
       public:
 	Flow(const analysis &of, const BasicBlock *at) : in(of), block(at)
@@ -82,15 +86,70 @@ class Flow
 };
 } // namespace
 
-void Flow::operands(const Instruction *inst, SmallVectorImpl<const Value *> &work) const
+/* The element of a shuffle's operand; false if the result's element is undefined. */
+static bool shuffled(const ShuffleVectorInst *shuffle, int element, Element &ret)
 {
+	auto *type = dyn_cast<FixedVectorType>(shuffle->getOperand(0)->getType());
+
+	if (!type)
+		return false;
+	int from = shuffle->getMaskValue((unsigned)element), count = (int)type->getNumElements();
+
+	if (from < 0)
+		return false;
+	ret = {shuffle->getOperand(from >= count), from % count};
+	return true;
+}
+
+/* Does each element of the result depend on the same element of each vector operand only? */
+static bool by_element(const Instruction *inst)
+{
+	auto *call = dyn_cast<IntrinsicInst>(inst);
+
+	if (call)
+		return isTriviallyVectorizable(call->getIntrinsicID());
+	if (isa<BitCastInst>(inst))
+		return false;
+	return isa<BinaryOperator>(inst) || isa<UnaryOperator>(inst) || isa<CastInst>(inst) ||
+	       isa<CmpInst>(inst) || isa<SelectInst>(inst) || isa<PHINode>(inst) ||
+	       isa<FreezeInst>(inst);
+}
+
+void Flow::operands(const Instruction *inst, int element, SmallVectorImpl<Element> &work) const
+{
+	auto *extract = dyn_cast<ExtractElementInst>(inst);
+	auto *insert = dyn_cast<InsertElementInst>(inst);
+	auto *shuffle = dyn_cast<ShuffleVectorInst>(inst);
+	auto *index = dyn_cast<ConstantInt>(extract  ? extract->getIndexOperand()
+					    : insert ? insert->getOperand(2)
+						     : inst->getOperand(0));
+	Element from;
+
 	if (auto *load = dyn_cast<LoadInst>(inst)) {
-		work.push_back(load->getPointerOperand());
+		work.push_back({load->getPointerOperand(), WHOLE});
+		return;
+	}
+	if (extract && index) {
+		work.push_back({extract->getVectorOperand(), (int)index->getZExtValue()});
+		return;
+	}
+	if (insert && index && element != WHOLE) {
+		bool own = index->getZExtValue() == (uint64_t)element;
+
+		work.push_back({insert->getOperand(own), own ? WHOLE : element});
+		return;
+	}
+	if (shuffle && element != WHOLE) {
+		if (shuffled(shuffle, element, from))
+			work.push_back(from);
 		return;
 	}
 	for (const Value *operand : inst->operands())
 		if (isa<Instruction>(operand))
-			work.push_back(operand);
+			work.push_back(
+				{operand, operand->getType()->isVectorTy() && by_element(inst)
+						  ? element
+						  : WHOLE});
 }
 
 static bool has_line(const Instruction *inst)
@@ -119,15 +178,16 @@ static bool wraps_index(const Instruction *inst)
 
 Origin Flow::trace(const Value *from, const Instruction *target, bool through_loads)
 {
-	SmallVector<const Value *, 16> work{from};
+	SmallVector<Element, 16> work{{from, WHOLE}};
 	Origin ret;
 
 	while (!work.empty() && seen.size() < VALUES_MAX) {
-		auto *inst = dyn_cast<Instruction>(work.pop_back_val());
+		Element next = work.pop_back_val();
+		auto *inst = dyn_cast<Instruction>(next.first);
 
 		if (inst && inst == target)
 			ret.itself = true;
-		if (!inst || !seen.insert(inst).second || !in.varies(inst, block))
+		if (!inst || !seen.insert(next).second || !in.varies(inst, block))
 			continue;
 		if (isa<LoadInst>(inst) || isa<AtomicRMWInst>(inst) ||
 		    isa<AtomicCmpXchgInst>(inst)) {
@@ -137,268 +197,9 @@ Origin Flow::trace(const Value *from, const Instruction *target, bool through_lo
 				continue;
 		}
 		ret.wraps |= wraps_index(inst);
-		operands(inst, work);
+		operands(inst, next.second, work);
 	}
 	return ret;
-}
-
-/* ---- Places --------------------------------------------------------------------------------- */
-
-/* The source location, outside of headers of HIP and the compiler if an inlined caller is. */
-static std::string place_of(const Instruction *inst, bool whole)
-{
-	const DILocation *at = inst->getDebugLoc(), *best = at;
-
-	for (; at; at = at->getInlinedAt())
-		if (at->getLine() && probe_is_user_source(at->getFilename().str().c_str())) {
-			best = at;
-			break;
-		}
-	if (!best || !best->getLine())
-		return "";
-	std::string file = best->getFilename().str();
-	size_t slash = file.find_last_of('/');
-
-	if (!whole && slash != std::string::npos)
-		file = file.substr(slash + 1);
-	return file + ":" + std::to_string(best->getLine());
-}
-
-/* ---- Expressions for readers ---------------------------------------------------------------- */
-
-namespace
-{
-class Printer
-{
-	const address_classes &classes;
-	const analysis &in;
-	ScalarEvolution &evolution;
-
-	std::string join(const SCEVNAryExpr *expr, const char *between, unsigned depth);
-	std::string call(const SCEVNAryExpr *expr, const char *name, unsigned depth);
-	std::string sum(const SCEVAddExpr *expr, unsigned depth);
-	std::string product(const SCEVMulExpr *expr, unsigned depth);
-	std::string size(const SCEV *expr);
-	std::string leaf(Value *value, unsigned depth);
-	std::string operation(Instruction *inst, unsigned depth);
-	std::string value(Value *value, unsigned depth)
-	{
-		return evolution.isSCEVable(value->getType())
-			       ? text(evolution.getSCEV(value), depth + 1)
-			       : "?";
-	}
-
-      public:
-	explicit Printer(const address_classes &of)
-	    : classes(of), in(of.in), evolution(of.in.evolution)
-	{
-	}
-	std::string text(const SCEV *expr, unsigned depth = 0);
-};
-} // namespace
-
-static std::string axis(const char *name, unsigned number)
-{
-	return std::string(name) + "." + (char)('x' + number);
-}
-
-/* A factor in a product: sums, which have a space outside of parentheses, need parentheses. */
-static std::string factor(const std::string &text)
-{
-	int depth = 0;
-
-	for (char c : text) {
-		depth += (c == '(') - (c == ')');
-		if (c == ' ' && !depth)
-			return "(" + text + ")";
-	}
-	return text;
-}
-
-std::string Printer::join(const SCEVNAryExpr *expr, const char *between, unsigned depth)
-{
-	std::string ret;
-
-	for (const SCEV *operand : expr->operands())
-		ret += (ret.empty() ? "" : between) + factor(text(operand, depth + 1));
-	return ret;
-}
-
-std::string Printer::call(const SCEVNAryExpr *expr, const char *name, unsigned depth)
-{
-	std::string ret;
-
-	for (const SCEV *operand : expr->operands())
-		ret += (ret.empty() ? "" : ", ") + text(operand, depth + 1);
-	return std::string(name) + "(" + ret + ")";
-}
-
-/* A sum: the pointer first, the constant last. */
-std::string Printer::sum(const SCEVAddExpr *expr, unsigned depth)
-{
-	std::string ret, constant;
-
-	for (unsigned pass = 0; pass < 2; pass++)
-		for (const SCEV *operand : expr->operands()) {
-			auto *number = dyn_cast<SCEVConstant>(operand);
-			bool pointer = operand->getType()->isPointerTy();
-
-			if (pointer != (pass == 0))
-				continue;
-			std::string part = text(operand, depth + 1);
-			bool negative = part[0] == '-';
-
-			if (negative)
-				part = part.substr(1);
-			std::string &to = number ? constant : ret;
-			to += (to.empty() && !number ? (negative ? "-" : "")
-						     : (negative ? " - " : " + ")) +
-			      part;
-		}
-	return ret + constant;
-}
-
-std::string Printer::product(const SCEVMulExpr *expr, unsigned depth)
-{
-	auto *constant = dyn_cast<SCEVConstant>(expr->getOperand(0));
-
-	if (constant && constant->getAPInt().isAllOnes()) {
-		SmallVector<const SCEV *, 4> rest(expr->operands().begin() + 1,
-						  expr->operands().end());
-		return "-" + factor(text(evolution.getMulExpr(rest), depth + 1));
-	}
-	return join(expr, "*", depth);
-}
-
-/* The name of a workgroup or grid size; "" = it is neither. */
-std::string Printer::size(const SCEV *expr)
-{
-	struct affine_stride launch;
-
-	if (!expr->getType()->isIntegerTy() || isa<SCEVConstant>(expr) ||
-	    !launch_factor(in, expr, launch) || launch.factor != 1 || launch.constant ||
-	    !(launch.bits & PROBE_STRIDE_LAUNCH))
-		return "";
-	return launch.offset < GRID_SIZE ? axis("blockDim", (launch.offset - BLOCK_SIZE) / 2)
-					 : axis("gridDim", (launch.offset - GRID_SIZE) / 4) + "*" +
-						   axis("blockDim", (launch.offset - GRID_SIZE) / 4);
-}
-
-static const char *symbol_of(const Instruction *inst)
-{
-	switch (inst->getOpcode()) {
-	case Instruction::And:
-		return " & ";
-	case Instruction::Or:
-		return " | ";
-	case Instruction::Xor:
-		return " ^ ";
-	case Instruction::Shl:
-		return " << ";
-	case Instruction::LShr:
-	case Instruction::AShr:
-		return " >> ";
-	case Instruction::URem:
-	case Instruction::SRem:
-		return " % ";
-	case Instruction::UDiv:
-	case Instruction::SDiv:
-		return " / ";
-	case Instruction::Add:
-		return " + ";
-	case Instruction::Sub:
-		return " - ";
-	case Instruction::Mul:
-		return " * ";
-	default:
-		return nullptr;
-	}
-}
-
-std::string Printer::operation(Instruction *inst, unsigned depth)
-{
-	const char *symbol = symbol_of(inst);
-
-	if (symbol)
-		return "(" + factor(value(inst->getOperand(0), depth)) + symbol +
-		       factor(value(inst->getOperand(1), depth)) + ")";
-	if (isa<FreezeInst>(inst) || isa<CastInst>(inst))
-		return value(inst->getOperand(0), depth);
-	/* An element of a vector: of what the vector comes from. */
-	if (auto *element = dyn_cast<ExtractElementInst>(inst))
-		return leaf(element->getVectorOperand(), depth + 1);
-	if (auto *select = dyn_cast<SelectInst>(inst))
-		return "(choice of " + value(select->getTrueValue(), depth) + " and " +
-		       value(select->getFalseValue(), depth) + ")";
-	if (isa<LoadInst>(inst) || isa<AtomicRMWInst>(inst)) {
-		std::string place = place_of(inst, false);
-
-		return place.empty() ? "(a loaded value)" : "(load at " + place + ")";
-	}
-	return isa<PHINode>(inst) ? "(a variable)" : "(a computed value)";
-}
-
-std::string Printer::leaf(Value *value, unsigned depth)
-{
-	auto *argument = dyn_cast<Argument>(value);
-	auto *inst = dyn_cast<Instruction>(value);
-
-	if (item_axis(value) >= 0)
-		return axis("threadIdx", (unsigned)item_axis(value));
-	if (group_axis(value) >= 0)
-		return axis("blockIdx", (unsigned)group_axis(value));
-	if (argument) {
-		unsigned number = argument->getArgNo();
-		std::string name =
-			number < classes.arguments.size() ? classes.arguments[number] : "";
-		size_t coerced = name.rfind(".coerce");
-
-		if (coerced != std::string::npos)
-			name = name.substr(0, coerced);
-		return name.empty() ? "argument " + std::to_string(number) : name;
-	}
-	if (auto *global = dyn_cast<GlobalValue>(value)) {
-		std::string name = demangle(global->getName().str());
-		size_t scope = name.rfind("::");
-
-		return scope == std::string::npos ? name : name.substr(scope + 2);
-	}
-	if (auto *cast = dyn_cast<ConstantExpr>(value))
-		return leaf(cast->getOperand(0), depth);
-	return inst && depth < DEPTH_MAX ? operation(inst, depth) : "(a computed value)";
-}
-
-std::string Printer::text(const SCEV *expr, unsigned depth)
-{
-	std::string known = size(expr);
-
-	if (!known.empty())
-		return known;
-	if (depth > DEPTH_MAX)
-		return "...";
-	if (auto *number = dyn_cast<SCEVConstant>(expr))
-		return std::to_string(number->getAPInt().getBitWidth() > 64
-					      ? 0
-					      : number->getAPInt().getSExtValue());
-	if (auto *cast = dyn_cast<SCEVCastExpr>(expr))
-		return text(cast->getOperand(), depth);
-	if (auto *add = dyn_cast<SCEVAddExpr>(expr))
-		return sum(add, depth);
-	if (auto *mul = dyn_cast<SCEVMulExpr>(expr))
-		return product(mul, depth);
-	if (auto *divide = dyn_cast<SCEVUDivExpr>(expr))
-		return "(" + text(divide->getLHS(), depth + 1) + " / " +
-		       text(divide->getRHS(), depth + 1) + ")";
-	if (auto *loop = dyn_cast<SCEVAddRecExpr>(expr))
-		return text(loop->getStart(), depth + 1) + " + " +
-		       factor(text(loop->getStepRecurrence(evolution), depth + 1)) + "*iteration";
-	if (auto *many = dyn_cast<SCEVMinMaxExpr>(expr))
-		return call(many,
-			    isa<SCEVUMaxExpr>(many) || isa<SCEVSMaxExpr>(many) ? "max" : "min",
-			    depth);
-	if (auto *unknown = dyn_cast<SCEVUnknown>(expr))
-		return leaf(unknown->getValue(), depth);
-	return "(a computed value)";
 }
 
 /* ---- Classes -------------------------------------------------------------------------------- */
@@ -488,31 +289,11 @@ static enum probe_address_class class_of(const analysis &in, const Instruction *
 	return PROBE_ADDRESS_GATHER;
 }
 
-/* Without its constant term, which is added to `constant`. */
-static const SCEV *split(ScalarEvolution &evolution, const SCEV *expr, int64_t &constant)
-{
-	auto *sum = dyn_cast<SCEVAddExpr>(expr);
-	auto *number = sum ? dyn_cast<SCEVConstant>(sum->getOperand(0)) : nullptr;
-
-	if (auto *recurrence = dyn_cast<SCEVAddRecExpr>(expr)) {
-		SmallVector<const SCEV *, 4> operands(recurrence->operands());
-
-		operands[0] = split(evolution, operands[0], constant);
-		return evolution.getAddRecExpr(operands, recurrence->getLoop(), SCEV::FlagAnyWrap);
-	}
-	if (!number || number->getAPInt().getBitWidth() > 64)
-		return expr;
-	SmallVector<const SCEV *, 4> rest(sum->operands().begin() + 1, sum->operands().end());
-
-	constant += number->getAPInt().getSExtValue();
-	return evolution.getAddExpr(rest);
-}
-
 static void find_near(struct address_classes *classes, uint32_t number, const Instruction *inst,
 		      const SCEV *expr, struct address_description *ret)
 {
 	int64_t constant = 0;
-	const SCEV *rest = split(classes->in.evolution, expr, constant);
+	const SCEV *rest = without_constant(classes->in.evolution, expr, constant);
 	auto found = classes->first.insert({{inst->getParent(), rest}, {number, constant}}).first;
 	int64_t distance = constant - found->second.constant;
 
@@ -548,7 +329,7 @@ void address_classes_add(struct address_classes *classes, uint32_t number, LLVMV
 	ret->flags = (is_member(pointer) ? PROBE_ADDRESS_MEMBER : 0) |
 		     (is_guarded(in, inst->getParent()) ? PROBE_ADDRESS_GUARDED : 0) |
 		     (moves(in, expr) ? PROBE_ADDRESS_MOVES : 0);
-	std::string text = Printer(*classes).text(expr);
+	std::string text = address_text(in, classes->arguments, expr);
 	/* A truncated expression would not help a reader. */
 	snprintf(ret->text, sizeof(ret->text), "%s",
 		 text.size() < ADDRESS_TEXT ? text.c_str() : "");

@@ -17,14 +17,12 @@
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/KnownBits.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
-#include <llvm/Transforms/Scalar/InferAddressSpaces.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LowerMemIntrinsics.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
-#include <llvm/Transforms/Vectorize/LoadStoreVectorizer.h>
 
 #include "llvm-plugin/base/llvm-compat.h"
 
@@ -118,15 +116,6 @@ void ir_delete(LLVMValueRef value, void *analyses)
 
 	function_analyses(*function->getParent(), analyses).clear(*function, function->getName());
 	function->eraseFromParent();
-}
-
-void ir_merge_accesses(LLVMValueRef value, void *analyses)
-{
-	auto *function = unwrap<Function>(value);
-	auto &manager = function_analyses(*function->getParent(), analyses);
-
-	manager.invalidate(*function, InferAddressSpacesPass().run(*function, manager));
-	manager.invalidate(*function, LoadStoreVectorizerPass().run(*function, manager));
 }
 
 void ir_invalidate(LLVMValueRef value, void *analyses)

@@ -17,9 +17,9 @@ same ./shared 13,2,0,0,0,0,0
 # four adjacent bytes in one load
 build matmul
 same ./matmul 41,0,1,0,0,0,0
-# an 8-byte and a 4-byte load become 12 bytes; ds_read2_b64
+# ds_read2_b64
 build physics
-same ./physics 13,2,1,0,0,0,0
+same ./physics 14,2,0,0,0,0,0
 build sorting
 same ./sorting 30,0,0,0,0,0,0
 # blockDim again, also by the scalar unit

@@ -68,6 +68,49 @@ __global__ void wrapped(float *out, const float *in, int n)
 	out[i] = in[(i + 1) % n]; // wrapped
 }
 
+// The optimiser may keep the position and the sum of what was read in one vector: no chase.
+__global__ void march(const unsigned char *volume, float *out, float dx, float dy)
+{
+	float x = threadIdx.x * 0.5f, y = blockIdx.x * 0.5f, z = 0, sum = 0;
+
+	for (int i = 0; i < 32; i++) {
+		int a = min(max((int)x, 0), 31), b = min(max((int)y, 0), 31), c = min((int)z, 31);
+
+		sum += volume[(c * 32 + b) * 32 + a]; // march
+		x += dx;
+		y += dy;
+		z += 0.5f;
+	}
+	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// The division keeps its parentheses; gridDim, which HIP computes, has its name.
+__global__ void banks(float *out, const float *in)
+{
+	out[(2 * threadIdx.x + 1) / 3 + threadIdx.x] = 1; // banks
+	out[threadIdx.x * gridDim.x + blockIdx.x] = in[threadIdx.x]; // groups
+}
+
+// One store, which the vectoriser puts at the end of the function.
+__global__ void colours(unsigned char *out, int n, unsigned char c)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i >= n)
+		return;
+	out[i * 3 + 0] = c; // colours
+	out[i * 3 + 1] = c / 2;
+	out[i * 3 + 2] = c + 1;
+}
+
+// Loads of 8 and 4 bytes, which the machine merges: it requests no line twice.
+__global__ void vectors(float3 *out, const float3 *in)
+{
+	float3 v = in[threadIdx.x]; // loaded
+
+	out[threadIdx.x] = make_float3(v.x + v.y, v.y + v.z, v.z + v.x); // vectors
+}
+
 int main()
 {
 	const int n = 10000, w = 128;
@@ -84,5 +127,9 @@ int main()
 	exchanged<<<dim3(8, 8), dim3(16, 16)>>>(bytes, w);
 	chase<<<1, 64>>>((node *)p, count, (float *)bytes, 4);
 	wrapped<<<2, 64>>>((float *)bytes, (float *)p, 100);
+	march<<<2, 64>>>((unsigned char *)p, (float *)bytes, 0.3f, 0.1f);
+	banks<<<2, 64>>>((float *)bytes, (float *)p);
+	colours<<<2, 64>>>(bytes, 128, 3);
+	vectors<<<2, 64>>>((float3 *)bytes, (float3 *)p);
 	return hipDeviceSynchronize();
 }

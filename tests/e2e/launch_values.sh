@@ -32,3 +32,9 @@ case "$(at exchanged store .cause)" in
 esac
 expect "chase" "$(at chase load .address_class)" chase
 expect "wrapped" "$(at wrapped load .address)" "in + 4*((blockDim.x*blockIdx.x + threadIdx.x + 1) % n)"
+expect "march" "$(at march load .address_class)" wrapped
+expect "banks" "$(at banks store .address)" "out + 4*threadIdx.x + 4*((2*threadIdx.x + 1) / 3)"
+expect "groups" "$(at groups store .address)" "out + 4*(gridDim.x*threadIdx.x + blockIdx.x)"
+expect "colours" "$(at colours store .size)" 3
+expect "vectors" "$(at loaded load '"\(.size) \(.lines128_excess) \(.machine)"')" "12 0 global_load_dwordx3"
+expect "vectors" "$(at vectors store '"\(.size) \(.lines128_excess) \(.machine)"')" "12 0 global_store_dwordx3"

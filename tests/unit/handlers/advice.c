@@ -88,7 +88,9 @@ static void test_contended(void **state)
 	finish();
 	assert_non_null(strstr(host_text(&host_state, 0, "cause"), "32 lanes update one word"));
 	assert_int_equal(sscanf(host_text(&host_state, 0, "fix"), "keep %u copies", &copies), 1);
-	assert_string_equal(host_text(&host_state, 0, "verified"), "conflicts");
+	/* Whether the copies fit depends on the size of the table, which is not known. */
+	assert_string_equal(host_text(&host_state, 0, "verified"), "");
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "the whole table fit in LDS"));
 	/* The fix, applied. */
 	for (unsigned lane = 0; lane < 64; lane++)
 		copied[lane] = 512 + (lane % 2 * copies + lane % copies) * 4;
@@ -241,6 +243,9 @@ static void test_advice_without_stride(void **state)
 	assert_non_null(strstr(host_text(&host_state, 2, "cause"), "no constant stride"));
 	assert_non_null(
 		strstr(host_text(&host_state, 2, "fix"), "copies of each entry of the table"));
+	/* Other lanes may use other parts of the table: its size is not known. */
+	assert_non_null(strstr(host_text(&host_state, 2, "fix"), "the whole table fit in LDS"));
+	assert_string_equal(host_text(&host_state, 2, "verified"), "");
 	assert_non_null(
 		strstr(host_text(&host_state, 3, "cause"), "only 1 of 11 executions have a"));
 	assert_non_null(strstr(host_text(&host_state, 4, "cause"),

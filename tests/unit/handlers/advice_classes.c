@@ -64,10 +64,93 @@ static void test_classes(void **state)
 	}
 }
 
+/* Each source line near the access is named once, and only if it is known. */
+static void test_near_lines(void **state)
+{
+	static const uint32_t lines[] = {0, 7, 7, 0, 9};
+
+	(void)state;
+	for (uint32_t i = 0; i < 5; i++) {
+		uint32_t site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+
+		host_state.sites[site].near_site = 0;
+		host_state.sites[site].near_distance = (int32_t)(4 * i);
+		host_state.sites[site].line = lines[i];
+	}
+	for (uint32_t i = 0; i < 5; i++)
+		send_affine(i, ~0ull, 0x7f0000000000 + 4 * i, 32);
+	finish();
+	assert_non_null(strstr(host_text(&host_state, 0, "cause"),
+			       "with the 4 accesses next to it (lines 7, 9)"));
+	/* Without lines there is no list. */
+	start(NULL);
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+
+		host_state.sites[site].near_site = 0;
+		host_state.sites[site].near_distance = (int32_t)(4 * i);
+		host_state.sites[site].line = 0;
+	}
+	for (uint32_t i = 0; i < 2; i++)
+		send_affine(i, ~0ull, 0x7f0000000000 + 4 * i, 32);
+	finish();
+	assert_non_null(strstr(host_text(&host_state, 0, "cause"), "with the 1 access next to it"));
+	assert_null(strstr(host_text(&host_state, 0, "cause"), "(line"));
+}
+
+/* A class is no reason to deny the stride that was counted. */
+static void test_computed(void **state)
+{
+	(void)state;
+	send_affine(add_site(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4), 0x1111, 0x7f0000000000,
+		    16);
+	host_state.sites[0].address_class = PROBE_ADDRESS_COMPUTED;
+	finish();
+	assert_non_null(strstr(host_text(&host_state, 0, "cause"), "computed from ids: "));
+}
+
+/* A loop whose step is not known is no reason to say what its rows are. */
+static void test_moving(void **state)
+{
+	(void)state;
+	send_affine(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), ~0ull, 0x7f0000000004,
+		    4);
+	host_state.sites[0].address_class = PROBE_ADDRESS_AFFINE;
+	host_state.sites[0].address_flags = PROBE_ADDRESS_MOVES;
+	finish();
+	assert_string_equal(host_text(&host_state, 0, "cause"),
+			    "lanes are contiguous but misaligned: one cache line of 128 B more "
+			    "than needed");
+	assert_string_equal(host_text(&host_state, 0, "fix"), "");
+}
+
+/* Rows of a matrix are not called structs. */
+static void test_rows_of_data(void **state)
+{
+	(void)state;
+	send_affine(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), ~0ull, 0x7f0000000000,
+		    32);
+	host_state.sites[0].address_class = PROBE_ADDRESS_AFFINE;
+	finish();
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
+			       "store these 4 B of all rows of 32 B next to each other"));
+	start(NULL);
+	send_affine(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), ~0ull, 0x7f0000000000,
+		    32);
+	host_state.sites[0].address_class = PROBE_ADDRESS_AFFINE;
+	host_state.sites[0].address_flags = PROBE_ADDRESS_MEMBER;
+	finish();
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "an array of structs of 32 B"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_near, start),
+		cmocka_unit_test_setup(test_near_lines, start),
+		cmocka_unit_test_setup(test_computed, start),
+		cmocka_unit_test_setup(test_moving, start),
+		cmocka_unit_test_setup(test_rows_of_data, start),
 		cmocka_unit_test_setup(test_classes, start),
 	};
 

@@ -27,6 +27,18 @@ static void test_advice_idle_lanes(void **state)
 	assert_string_equal(host_text(&host_state, 0, "fix"), "");
 }
 
+/* Lanes that share bytes: two of them, of which one crosses the end of a cache line. */
+static void test_overlapping_lanes(void **state)
+{
+	(void)state;
+	send_affine(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 8, 8), 0x3, 0x7f000000003c, 4);
+	finish();
+	assert_string_equal(host_text(&host_state, 0, "cause"),
+			    "2.0 of 64 lanes are active on average: they read 2.0 cache lines "
+			    "of 64 B, 1.0 would be enough");
+	assert_string_equal(host_text(&host_state, 0, "fix"), "");
+}
+
 /* A last wave that is not full is not the cause of what the offset costs. */
 static void test_partial_wave(void **state)
 {
@@ -534,6 +546,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_advice_idle_lanes, start),
+		cmocka_unit_test_setup(test_overlapping_lanes, start),
 		cmocka_unit_test_setup(test_partial_wave, start),
 		cmocka_unit_test_setup(test_partial_wave_counted, start),
 		cmocka_unit_test_setup(test_group_shapes, start),

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Gives accesses the width that they will have in machine code, so that each is counted as one
+ * instruction (ir_edit.h). Two passes of the back end merge accesses: LoadStoreVectorizer, which
+ * runs here as it is, and SILoadStoreOptimizer, which works on machine code and also merges
+ * accesses of different widths, such as the 8 and 4 bytes of a float3. The latter is repeated here
+ * on IR.
+ */
+#include "llvm-plugin/analysis/ir_edit.h"
+
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Analysis/MemoryLocation.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/IR/ValueHandle.h>
+#include <llvm/Transforms/Scalar/InferAddressSpaces.h>
+#include <llvm/Transforms/Vectorize/LoadStoreVectorizer.h>
+
+#include "llvm-plugin/analysis/affine_walk.h"
+#include "llvm-plugin/analysis/function.h"
+
+using namespace llvm;
+
+enum {
+	WIDEST = 16,	/* bytes of a global or flat instruction */
+	DISTANCE = 200, /* limit of instructions between two accesses, so that time is linear */
+};
+
+namespace
+{
+struct Piece {
+	Instruction *inst;
+	int64_t offset;
+	unsigned bytes;
+};
+
+class Merger
+{
+	Function &function;
+	const DataLayout &layout;
+	ScalarEvolution &evolution;
+	AAResults &alias;
+	PROBE_DIVERGENCE_INFO divergence;
+
+	bool is_piece(Instruction &inst, unsigned &bytes) const;
+	bool may_move(Instruction *first, Instruction *second);
+	Value *place(IRBuilder<> &builder, Instruction *at, const Piece &low, const Piece &high);
+	Instruction *merge_loads(Instruction *at, const Piece &low, const Piece &high);
+	Instruction *merge_stores(Instruction *at, const Piece &low, const Piece &high);
+	bool merge(Piece &low, const Piece &high);
+	void merge_list(SmallVectorImpl<Piece> &pieces);
+
+      public:
+	Merger(Function &of, FunctionAnalysisManager &manager)
+	    : function(of), layout(of.getParent()->getDataLayout()),
+	      evolution(manager.getResult<ScalarEvolutionAnalysis>(of)),
+	      alias(manager.getResult<AAManager>(of)),
+	      divergence(PROBE_DIVERGENCE_ANALYSIS().run(of, manager))
+	{
+	}
+	void run();
+};
+} // namespace
+
+/* Accesses of whole dwords that SILoadStoreOptimizer considers. */
+static bool is_candidate(Instruction &inst, const DataLayout &layout, unsigned &bytes)
+{
+	auto *load = dyn_cast<LoadInst>(&inst);
+	auto *store = dyn_cast<StoreInst>(&inst);
+
+	if (!(load && load->isSimple()) && !(store && store->isSimple()))
+		return false;
+	Type *type = getLoadStoreType(&inst);
+	unsigned space = getLoadStoreAddressSpace(&inst);
+
+	if (space > 1 || type->isPtrOrPtrVectorTy() || type->isAggregateType())
+		return false;
+	uint64_t bits = layout.getTypeSizeInBits(type);
+
+	bytes = (unsigned)(bits / 8);
+	return bits && bits % 32 == 0 && bytes < WIDEST &&
+	       layout.getTypeStoreSizeInBits(type) == bits && getLoadStoreAlignment(&inst) >= 4;
+}
+
+/* Uniform loads may become scalar, and the back end merges these in another way. */
+bool Merger::is_piece(Instruction &inst, unsigned &bytes) const
+{
+	return is_candidate(inst, layout, bytes) &&
+	       PROBE_IS_DIVERGENT(divergence, getLoadStorePointerOperand(&inst));
+}
+
+/* Loads are merged at the first one, stores at the second one. */
+bool Merger::may_move(Instruction *first, Instruction *second)
+{
+	bool store = isa<StoreInst>(first);
+	MemoryLocation moved = MemoryLocation::get(store ? first : second);
+	unsigned count = 0;
+
+	for (Instruction *inst = first->getNextNode(); inst != second; inst = inst->getNextNode()) {
+		if (count++ == DISTANCE)
+			return false;
+		if (!inst->mayReadOrWriteMemory())
+			continue;
+		ModRefInfo info = alias.getModRefInfo(inst, moved);
+
+		if (isModSet(info) || (store && isRefSet(info)))
+			return false;
+	}
+	return true;
+}
+
+/* The lower address, before `at`. */
+Value *Merger::place(IRBuilder<> &builder, Instruction *at, const Piece &low, const Piece &high)
+{
+	Value *pointer = getLoadStorePointerOperand(low.inst);
+	auto *inst = dyn_cast<Instruction>(pointer);
+
+	if (!inst || inst->getParent() != at->getParent() || inst->comesBefore(at))
+		return pointer;
+	return builder.CreateGEP(builder.getInt8Ty(), getLoadStorePointerOperand(high.inst),
+				 builder.getInt64((uint64_t)(low.offset - high.offset)));
+}
+
+static Value *take(IRBuilder<> &builder, Value *whole, unsigned first, unsigned count, Type *type)
+{
+	SmallVector<int, 4> lanes;
+
+	for (unsigned i = 0; i < count; i++)
+		lanes.push_back((int)(first + i));
+	Value *part = count == 1 ? builder.CreateExtractElement(whole, first)
+				 : builder.CreateShuffleVector(whole, lanes);
+	return builder.CreateBitCast(part, type);
+}
+
+Instruction *Merger::merge_loads(Instruction *at, const Piece &low, const Piece &high)
+{
+	IRBuilder<> builder(at);
+	unsigned first = low.bytes / 4, rest = high.bytes / 4;
+	auto *type = FixedVectorType::get(builder.getInt32Ty(), first + rest);
+	LoadInst *load = builder.CreateAlignedLoad(type, place(builder, at, low, high),
+						   getLoadStoreAlignment(low.inst));
+
+	low.inst->replaceAllUsesWith(take(builder, load, 0, first, low.inst->getType()));
+	high.inst->replaceAllUsesWith(take(builder, load, first, rest, high.inst->getType()));
+	return load;
+}
+
+static void put(IRBuilder<> &builder, Value *&whole, unsigned first, unsigned count, Value *part)
+{
+	Type *dword = builder.getInt32Ty();
+
+	part = builder.CreateBitCast(part, count == 1 ? dword
+						      : (Type *)FixedVectorType::get(dword, count));
+	for (unsigned i = 0; i < count; i++)
+		whole = builder.CreateInsertElement(
+			whole, count == 1 ? part : builder.CreateExtractElement(part, i),
+			first + i);
+}
+
+Instruction *Merger::merge_stores(Instruction *at, const Piece &low, const Piece &high)
+{
+	IRBuilder<> builder(at);
+	unsigned first = low.bytes / 4, rest = high.bytes / 4;
+	Value *whole = PoisonValue::get(FixedVectorType::get(builder.getInt32Ty(), first + rest));
+
+	put(builder, whole, 0, first, cast<StoreInst>(low.inst)->getValueOperand());
+	put(builder, whole, first, rest, cast<StoreInst>(high.inst)->getValueOperand());
+	return builder.CreateAlignedStore(whole, place(builder, at, low, high),
+					  getLoadStoreAlignment(low.inst));
+}
+
+bool Merger::merge(Piece &low, const Piece &high)
+{
+	bool before = low.inst->comesBefore(high.inst);
+	Instruction *first = before ? low.inst : high.inst;
+	Instruction *second = before ? high.inst : low.inst, *merged;
+
+	if (low.offset + low.bytes != high.offset || low.bytes + high.bytes > WIDEST ||
+	    getLoadStoreAddressSpace(low.inst) != getLoadStoreAddressSpace(high.inst) ||
+	    !may_move(first, second))
+		return false;
+	merged = isa<LoadInst>(first) ? merge_loads(first, low, high)
+				      : merge_stores(second, low, high);
+	merged->setDebugLoc(low.inst->getDebugLoc() ? low.inst->getDebugLoc()
+						    : high.inst->getDebugLoc());
+	first->eraseFromParent();
+	second->eraseFromParent();
+	low = {merged, low.offset, low.bytes + high.bytes};
+	return true;
+}
+
+/* In the back end's order: neighbours by address, again until nothing changes. */
+void Merger::merge_list(SmallVectorImpl<Piece> &pieces)
+{
+	bool changed = pieces.size() > 1;
+
+	llvm::stable_sort(pieces,
+			  [](const Piece &a, const Piece &b) { return a.offset < b.offset; });
+	while (changed) {
+		changed = false;
+		for (size_t i = 0; i + 1 < pieces.size(); i++)
+			if (merge(pieces[i], pieces[i + 1])) {
+				pieces.erase(pieces.begin() + (ptrdiff_t)i + 1);
+				changed = true;
+			}
+	}
+}
+
+void Merger::run()
+{
+	for (BasicBlock &block : function) {
+		MapVector<std::pair<const SCEV *, unsigned>, SmallVector<Piece, 4>> lists;
+
+		for (Instruction &inst : block) {
+			int64_t offset = 0;
+			unsigned bytes;
+
+			if (!is_piece(inst, bytes))
+				continue;
+			const SCEV *pointer = evolution.getSCEV(getLoadStorePointerOperand(&inst));
+			const SCEV *base = without_constant(evolution, pointer, offset);
+
+			lists[{base, inst.getOpcode()}].push_back({&inst, offset, bytes});
+		}
+		for (auto &list : lists)
+			merge_list(list.second);
+	}
+}
+
+/* Is there a block with two accesses that might be merged? */
+static bool has_candidates(Function &function)
+{
+	const DataLayout &layout = function.getParent()->getDataLayout();
+
+	for (BasicBlock &block : function) {
+		unsigned count[2] = {0, 0}, bytes;
+
+		for (Instruction &inst : block)
+			if (is_candidate(inst, layout, bytes) && ++count[isa<StoreInst>(inst)] > 1)
+				return true;
+	}
+	return false;
+}
+
+/*
+ * The lines of stores, by pointer. LoadStoreVectorizer gives a merged store the line of the
+ * instruction after it, which may be the end of the function.
+ */
+struct StoreLines {
+	SmallVector<std::pair<WeakVH, DebugLoc>, 32> pointers;
+	SmallVector<WeakVH, 32> stores;
+
+	explicit StoreLines(Function &function)
+	{
+		for (BasicBlock &block : function)
+			for (Instruction &inst : block)
+				if (auto *store = dyn_cast<StoreInst>(&inst)) {
+					pointers.push_back(
+						{store->getPointerOperand(), store->getDebugLoc()});
+					stores.push_back(store);
+				}
+	}
+	void restore(Function &function)
+	{
+		SmallPtrSet<const Value *, 32> kept;
+		DenseMap<const Value *, DebugLoc> lines;
+
+		for (WeakVH &store : stores)
+			if (store)
+				kept.insert(store);
+		for (auto &pointer : pointers)
+			if (pointer.first && pointer.second)
+				lines.insert({pointer.first, pointer.second});
+		for (BasicBlock &block : function)
+			for (Instruction &inst : block) {
+				auto *store = dyn_cast<StoreInst>(&inst);
+
+				if (!store || kept.count(store))
+					continue;
+				/* The first of the merged stores has the lowest address. */
+				auto line =
+					lines.find(store->getPointerOperand()->stripPointerCasts());
+
+				if (line == lines.end())
+					line = lines.find(store->getPointerOperand());
+				if (line != lines.end())
+					store->setDebugLoc(line->second);
+			}
+	}
+};
+
+void ir_merge_accesses(LLVMValueRef value, void *analyses)
+{
+	auto *function = unwrap<Function>(value);
+	auto &manager =
+		static_cast<ModuleAnalysisManager *>(analyses)
+			->getResult<FunctionAnalysisManagerModuleProxy>(*function->getParent())
+			.getManager();
+
+	manager.invalidate(*function, InferAddressSpacesPass().run(*function, manager));
+	StoreLines lines(*function);
+
+	manager.invalidate(*function, LoadStoreVectorizerPass().run(*function, manager));
+	lines.restore(*function);
+	if (!has_candidates(*function))
+		return;
+	manager.invalidate(*function, PreservedAnalyses::none());
+	Merger(*function, manager).run();
+	manager.invalidate(*function, PreservedAnalyses::none());
+}

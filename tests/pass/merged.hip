@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Accesses that the back end merges are one site.
+//
+// RUN: env PROBE_VERBOSE=1 PROBE_KINDS=memory %hip_probe -O2 -g %s -o %t 2>&1 | FileCheck %s
+// RUN: %hip_plain -O2 %s -S -o - | FileCheck %s -check-prefix MACHINE
+// CHECK: probe: {{.*}}: 3 kernels, 7 sites
+#include <hip/hip_runtime.h>
+
+// Loads of 8 and 4 bytes, of which SILoadStoreOptimizer makes one.
+// MACHINE-LABEL: three:
+// MACHINE: global_load_dwordx3
+// MACHINE-NOT: global_load
+// MACHINE: global_store_dwordx3
+// MACHINE-NOT: global_store
+// MACHINE: s_endpgm
+extern "C" __global__ void three(float3 *out, const float3 *in)
+{
+	float3 v = in[threadIdx.x];
+
+	out[threadIdx.x] = make_float3(v.x + v.y, v.y + v.z, v.z + v.x);
+}
+
+// Of three bytes, the vectoriser makes one store at the end of the function.
+extern "C" __global__ void bytes(unsigned char *out, int n, unsigned char c)
+{
+	if ((int)threadIdx.x >= n)
+		return;
+	out[threadIdx.x * 3 + 0] = c;
+	out[threadIdx.x * 3 + 1] = c / 2;
+	out[threadIdx.x * 3 + 2] = c + 1;
+}
+
+// A store between the loads may change what the second one reads.
+extern "C" __global__ void between(float *out, const float *in)
+{
+	float2 v = *(const float2 *)(in + 4 * threadIdx.x);
+
+	out[threadIdx.x] = v.x + v.y;
+	out[threadIdx.x + 64] = in[4 * threadIdx.x + 2];
+}
