@@ -16,16 +16,17 @@ set(hip_out ${CMAKE_BINARY_DIR}/tests/hip)
 file(MAKE_DIRECTORY ${hip_out})
 set(hip_environment ${PROBE_SIM_ENVIRONMENT})
 
-# probe_hip_program(NAME SOURCE OPTIONS [GPU])
+# probe_hip_program(NAME SOURCE OPTIONS [GPU <target>] [HEADERS <file>...])
 function(probe_hip_program name source level)
+	cmake_parse_arguments(arg "" "GPU" "HEADERS" ${ARGN})
 	set(gpu gfx90a)
-	if(ARGC GREATER 3)
-		set(gpu ${ARGV3})
+	if(arg_GPU)
+		set(gpu ${arg_GPU})
 	endif()
 	add_custom_command(OUTPUT ${hip_out}/${name}
 		COMMAND ${HIPCC} --offload-arch=${gpu} ${level} -Wall -I${CMAKE_SOURCE_DIR}
 			${hip_dir}/${source}.hip -o ${hip_out}/${name}
-		DEPENDS ${hip_dir}/${source}.hip ${hip_dir}/hip_test.h ${ARGN}
+		DEPENDS ${hip_dir}/${source}.hip ${hip_dir}/hip_test.h ${arg_HEADERS}
 		COMMENT "hipcc ${name}" VERBATIM)
 	add_custom_target(hip_${name} ALL DEPENDS ${hip_out}/${name})
 endfunction()
@@ -134,7 +135,7 @@ probe_hip_test(clocks.host clocks PROBE_SIM_MODEL=0)
 # Simulated time against published numbers, and the same counters in every run.
 probe_hip_program(timing timing -O2)
 probe_hip_test(timing timing)
-probe_hip_program(published published -O2 ${hip_dir}/published_memory.h ${hip_dir}/published_rate.h)
+probe_hip_program(published published -O2 HEADERS ${hip_dir}/published_memory.h ${hip_dir}/published_rate.h)
 probe_test(NAME hip.published TIER hip FOLDER simgpu
 	COMMAND Python3::Interpreter ${hip_dir}/published.py ${hip_out}/published
 		${CMAKE_SOURCE_DIR}/tests/data/published_figures.csv
@@ -184,7 +185,7 @@ if(PROBE_HIP_LLVM GREATER_EQUAL 21)
 	foreach(name vadd copies streams shared scratch atomics arithmetic managed printing progress
 			partial threads cooperative bursts compiled divergence graphs grids halves hashing heap
 			lookback matmul physics recorded sorting stencils waves math counters peers)
-		probe_hip_program(gfx942_${name} ${name} -O2 gfx942)
+		probe_hip_program(gfx942_${name} ${name} -O2 GPU gfx942)
 		set(gpus)
 		if(name STREQUAL "peers")
 			set(gpus PROBE_SIM_GPUS=2)
