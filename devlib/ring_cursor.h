@@ -3,29 +3,27 @@
  * The cursor of a wave: its write position in its ring, in scalar registers that the compiler never
  * allocates. Appending a record takes no load, no atomic operation and no wait.
  *
- * Clones that use a cursor have the attribute "amdgpu-num-sgpr" (78, and 2 for vcc), which limits
- * register allocation to s77. All functions that they call directly are cloned with the same limit.
- * Functions called through pointers, or outside of the module, preserve these registers, because
- *the calling convention makes s30 and above callee-saved.
+ * llvm-plugin/base/reserved_registers.h reserves the registers in the clone and in the functions
+ * that it calls directly. Functions called through pointers, or outside of the module, preserve
+ * them, because the calling convention makes s30 and above callee-saved.
  *
  *	s[78:79]  head of the ring minus s[84:85]; constant until the ring wraps
  *	s[80:81]  trace: the lanes of the ring's last EXEC or WAVE record;
  *		  time: the ring's struct probe_ring, or 0
  *	s[82:83]  trace: the lanes of the wave's ROWS record; time: begin of the open span
  *	s[84:85]  address of the next record; trace: s85 is the same for all rings
- *	s86	  free bytes at that address, limited by the end of the ring and by the tail; plus
- *1, which has no effect, because sizes of records are multiples of 8
+ *	s86	  free bytes at that address, limited by the end of the ring and by the tail,
+ *		  plus 1, which has no effect, because sizes of records are multiples of 8
  *	s87	  CURSOR_NO_RING: records lost; time: also records written but not yet counted
  *	s[88:89]  __probe_dev_ring_refill(), called if a record does not fit;
  *		  trace: __probe_dev_trace_call()
  *	s[90:91]  the ring's struct probe_ring_state
  *	s92	  result of the refill: 1 = the record fits now, 0 = it is lost; 2 at the wave's
- *start; time: 3 = 1, in the first wave of a launch; trace: argument of the call s93	  enum
- *cursor_mode
+ *		  start; time: 3 = 1, in the first wave of a launch; trace: argument of the call
+ *	s93	  enum cursor_mode
  *
  * The host sees records when their batch is full (batch_bytes()) and when the wave ends: the head
- *is stored once for many records. s93 is the highest register that still allows eight waves per
- *SIMD on gfx90a.
+ * is stored once for many records.
  */
 #ifndef PROBE_DEVLIB_RING_CURSOR_H
 #define PROBE_DEVLIB_RING_CURSOR_H

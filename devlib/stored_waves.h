@@ -2,11 +2,10 @@
 /*
  * Stored waves: the `time` kind in kernels with few spans, each of which executes at most once
  * (llvm-plugin/kinds/time_spans.c). A wave keeps its clocks in scalar registers until it ends. It
- *then writes all its records at once: in small launches to its slot of the launch's wave storage
+ * then writes all its records at once: in small launches to its slot of the launch's wave storage
  * (struct probe_wave_storage), otherwise to a ring, which it claims and releases at that time.
  *
- * Until then, registers of ring_cursor.h, and with divergent than two spans the ones below them,
- *hold:
+ * Until then, registers of ring_cursor.h, and with more than two spans the ones below them, hold:
  *
  *	s[78:79]  clock at the wave's start, s[80:81] the constant clock
  *	s[82:83]  begin of the first span, s[84:85] its end, s86 its active lanes at the end, or 0

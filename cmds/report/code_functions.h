@@ -12,8 +12,8 @@
  *	probe_line_at		its "file:line"
  *	probe_kernel_at		the kernel, demangled
  *	probe_instruction_at	the instruction as text
- *	probe_comment_at	file:line and those of the calls it was inlined by, as rocprofv3 has
- *it probe_stack_at		the same as a folded stack, outermost first
+ *	probe_comment_at	file:line and those of the calls it was inlined by, as in rocprofv3
+ *	probe_stack_at		the same as a folded stack, outermost first
  */
 #ifndef PROBE_CMDS_REPORT_CODE_FUNCTIONS_H
 #define PROBE_CMDS_REPORT_CODE_FUNCTIONS_H
