@@ -81,9 +81,11 @@ static void read_inst(struct site_table *table, const struct call_units *units, 
  */
 void uncovered_list(struct site_table *table, const struct call_units *units, LLVMModuleRef module)
 {
+	size_t size;
+
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
 		bool open = !LLVMIsDeclaration(f) && LLVMGetFunctionCallConv(f) != PASS_CC_KERNEL &&
-			    pass_address_taken(f);
+			    pass_address_taken(f) && !is_known_library(LLVMGetValueName2(f, &size));
 
 		if (!call_units_find(units, f) && !open)
 			continue;
