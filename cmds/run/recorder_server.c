@@ -15,7 +15,6 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,7 +36,6 @@
 struct probe_err *run_server_init(struct run_server *server, const struct run_config *config,
 				  const struct run_plugins *plugins)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct probe_err *err;
 
 	*server = (struct run_server){.config = config,
@@ -53,12 +51,7 @@ struct probe_err *run_server_init(struct run_server *server, const struct run_co
 	err = run_socket_directory(&server->directory, &server->path);
 	if (err)
 		return err;
-	strcpy(address.sun_path, server->path);
-	server->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (server->fd < 0 || bind(server->fd, (struct sockaddr *)&address, sizeof(address)) ||
-	    listen(server->fd, RUN_HELLOS))
-		return probe_err_create("cannot listen on %s: %s", server->path, strerror(errno));
-	return NULL;
+	return run_socket_listen(server->path, RUN_HELLOS, &server->fd);
 }
 
 void run_server_deinit(struct run_server *server)

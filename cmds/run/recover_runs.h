@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe-run --recover DIR, for use after probe-run or its recorder was killed. It waits for recorders
- * that still write databases in DIR. Those of recorders that died it makes again (spool.h). Then it
- * runs pending handlers over the stored records.
+ * probe-run --recover DIR, for use after probe-run or its recorder was killed. It waits for
+ * recorders that still write databases in DIR. Those of recorders that died it makes again
+ * (spool.h). Then it runs pending handlers over the stored records.
  */
 #ifndef PROBE_CMDS_RUN_RECOVER_RUNS_H
 #define PROBE_CMDS_RUN_RECOVER_RUNS_H

@@ -16,6 +16,8 @@
 
 /*
  * Removes the socket directory of a recorder that was killed, to which no process listens any more.
+ * A socket has its final name only from when its owner listens, so that it refuses nobody until
+ * its owner has ended.
  */
 static void remove_stale(const char *base, const char *name)
 {
@@ -74,4 +76,24 @@ struct probe_err *run_socket_directory(char **ret_directory, char **ret_socket)
 		free(name);
 	}
 	return probe_err_create("cannot make a directory for the socket: %s", strerror(errno));
+}
+
+struct probe_err *run_socket_listen(const char *path, int backlog, int *ret_fd)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct probe_err *err;
+
+	if (fd >= 0 &&
+	    snprintf(address.sun_path, sizeof(address.sun_path), "%s.new", path) <
+		    (int)sizeof(address.sun_path) &&
+	    !bind(fd, (struct sockaddr *)&address, sizeof(address)) && !listen(fd, backlog) &&
+	    !rename(address.sun_path, path)) {
+		*ret_fd = fd;
+		return NULL;
+	}
+	err = probe_err_create("cannot listen on %s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return err;
 }
