@@ -9,6 +9,7 @@
  * It is a separate program because LD_LIBRARY_PATH chooses the runtime and the runtime opens the
  * device. The runtime may be missing, so it is loaded at run time and not linked.
  */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -31,6 +32,18 @@ static struct {
 
 static const char *provider = "none";
 
+/* A function of that library, not of one that it needs (ROCr needs the simulator's thunk). */
+static void *find_own(void *library, const char *mark, const char *name)
+{
+	void *marked = dlsym(library, mark), *found = dlsym(library, name);
+	Dl_info of_mark, of_found;
+
+	return marked && found && dladdr(marked, &of_mark) && dladdr(found, &of_found) &&
+			       of_mark.dli_fbase == of_found.dli_fbase
+		       ? found
+		       : NULL;
+}
+
 static bool find(void)
 {
 	void *runtime = dlopen("libhsa-runtime64.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -48,7 +61,8 @@ static bool find(void)
 	simulator = dlopen("libprobe-sim.so", RTLD_LAZY | RTLD_NOLOAD);
 	if (!simulator)
 		simulator = dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	*(void **)&hsa.iterate_sampling = dlsym(runtime, "hsa_ven_amd_pcs_iterate_configuration");
+	*(void **)&hsa.iterate_sampling =
+		find_own(runtime, "hsa_init", "hsa_ven_amd_pcs_iterate_configuration");
 	if (hsa.iterate_sampling)
 		provider = "ROCr";
 	if (simulator && dlsym(simulator, "probe_sim_version")) {

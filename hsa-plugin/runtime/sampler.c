@@ -53,6 +53,14 @@ static bool find_all(void *library, struct probe_sampler_api *ret)
 	return ret->iterate && ret->create && ret->start && ret->stop && ret->flush && ret->destroy;
 }
 
+/* dlsym() also searches the libraries that a library needs: ROCr needs the simulator's thunk. */
+static bool same_library(void *a, void *b)
+{
+	Dl_info of_a, of_b;
+
+	return dladdr(a, &of_a) && dladdr(b, &of_b) && of_a.dli_fbase == of_b.dli_fbase;
+}
+
 /*
  * By dlsym, not through the table of functions, which exists only inside OnLoad and not in every
  * runtime.
@@ -60,7 +68,9 @@ static bool find_all(void *library, struct probe_sampler_api *ret)
 static bool find_in(const char *name, const char *mark, struct probe_sampler_api *ret)
 {
 	void *library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
-	bool found = library && dlsym(library, mark) && find_all(library, ret);
+	void *marked = library ? dlsym(library, mark) : NULL;
+	bool found =
+		marked && find_all(library, ret) && same_library(marked, *(void **)&ret->iterate);
 
 	if (library)
 		dlclose(library);

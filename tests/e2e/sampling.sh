@@ -32,6 +32,7 @@ accounted()
 for gpus in 1 2; do
 	PROBE_SIM_GPUS=$gpus record queues.db $stochastic -q -- ./sampled queues "$gpus"
 	accounted queues.db 4000
+	expect "provider" "$(sql queues.db "SELECT group_concat(DISTINCT provider) FROM probe_sampler")" simulated
 	expect "$gpus GPUs: sampled dispatches of work" "$(sql queues.db "
 		SELECT count(*) FROM probe_sampled s JOIN rocpd_kernel_dispatch d ON d.dispatch_id = s.dispatch_id
 		JOIN rocpd_info_kernel_symbol k ON k.id = d.kernel_id WHERE k.kernel_name LIKE '%work%'")" 20
