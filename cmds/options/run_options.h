@@ -90,7 +90,4 @@ void run_config_deinit(struct run_config *config);
 /* Makes it again from words of another process. Changes this process's environment. */
 struct probe_err *run_config_restore(struct run_config *config, const char *words, size_t size);
 
-/* Adds the handlers of one -a: "name:key=value,name". */
-struct probe_err *run_config_handlers(struct run_config *config, const char *list);
-
 #endif

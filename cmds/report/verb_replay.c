@@ -8,6 +8,7 @@
 #include "common/err.h"
 #include "common/log.h"
 #include "common/option.h"
+#include "cmds/options/handler_list.h"
 #include "cmds/options/handler_plugins.h"
 #include "cmds/options/run_options.h"
 #include "cmds/options/install_paths.h"

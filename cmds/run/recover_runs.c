@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmds/options/handler_list.h"
 #include "cmds/options/handler_plugins.h"
 #include "cmds/options/run_options.h"
 #include "cmds/record/recorder.h"

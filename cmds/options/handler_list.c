@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmds/options/handler_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmds/options/run_options.h"
+#include "common/err.h"
+
+/*
+ * Split "name:key=value:..." at its colons; the words share one allocation, which begins at name.
+ */
+static struct probe_err *parse_handler(const char *text, size_t len, struct run_handler_spec *ret)
+{
+	char *copy = strndup(text, len);
+	size_t count = 0;
+	char *rest = copy;
+
+	if (!copy)
+		return probe_err_oom();
+	for (size_t i = 0; i < len; i++)
+		count += copy[i] == ':';
+	ret->args = calloc(count + 1, sizeof(*ret->args));
+	ret->name = strsep(&rest, ":");
+	if (!ret->args) {
+		free(copy);
+		*ret = (struct run_handler_spec){0};
+		return probe_err_oom();
+	}
+	while (rest) {
+		char *word = strsep(&rest, ":");
+
+		ret->args[ret->arg_count++] = word;
+		if (!strchr(word, '=') || *word == '=')
+			return probe_err_create("--analyze: '%s' of '%.*s' is not KEY=VALUE", word,
+						(int)len, text);
+	}
+	if (!*ret->name)
+		return probe_err_create("--analyze: a handler without a name in '%.*s'", (int)len,
+					text);
+	return NULL;
+}
+
+struct probe_err *run_config_handlers(struct run_config *config, const char *list)
+{
+	for (;;) {
+		size_t len = strcspn(list, ",");
+		struct run_handler_spec *grown;
+		struct probe_err *err;
+
+		grown = realloc(config->handlers, (config->handler_count + 1) * sizeof(*grown));
+		if (!grown)
+			return probe_err_oom();
+		config->handlers = grown;
+		grown[config->handler_count] = (struct run_handler_spec){0};
+		err = parse_handler(list, len, &grown[config->handler_count++]);
+		if (err || !list[len])
+			return err;
+		list += len + 1;
+	}
+}
