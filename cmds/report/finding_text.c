@@ -399,6 +399,7 @@ static void put_cost(const struct finding *finding)
 {
 	bool known = sqlite3_column_type(finding->stmt, F_CYCLES) != SQLITE_NULL;
 	bool share = sqlite3_column_type(finding->stmt, F_TIME_SHARE) != SQLITE_NULL;
+	double percent = sqlite3_column_double(finding->stmt, F_TIME_SHARE);
 
 	fputs("       cost: ", stdout);
 	put_excess(finding);
@@ -410,8 +411,9 @@ static void put_cost(const struct finding *finding)
 	       report_plural(number(finding, F_CYCLES), "cycle", "cycles"));
 	put_basis_of_cost(finding);
 	if (share)
-		printf(", %.2g %% of the time of the %s",
-		       sqlite3_column_double(finding->stmt, F_TIME_SHARE),
+		printf(percent < 10 ? ", %.2g %% of the time of the %s"
+				    : ", %.0f %% of the time of the %s",
+		       percent,
 		       strcmp(cell(finding, F_TIME_OF), "clone") ? "kernel"
 								 : "instrumented kernel");
 	putchar('\n');
