@@ -166,6 +166,26 @@ bool spool_is_stale(const char *path)
 	return stale;
 }
 
+bool spool_remove_unwritten(const char *path)
+{
+	int fd = spool_lock(path, false);
+	struct spool_header header;
+	struct stat status;
+	bool unwritten = false;
+	size_t got;
+
+	if (fd < 0)
+		return false;
+	got = spool_read(fd, &header, sizeof(header), 0);
+	if (!fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_uid == geteuid())
+		unwritten = !got || (got == sizeof(header) && header.magic == MAGIC &&
+				     status.st_size < (off_t)spool_begin(header.options_size));
+	if (unwritten)
+		unlink(path);
+	close(fd);
+	return unwritten;
+}
+
 void spool_remove_stale(const char *path)
 {
 	int fd = spool_lock(path, false);

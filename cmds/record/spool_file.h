@@ -41,7 +41,12 @@ char *spool_path(const char *database);
 
 /* True if there is a file that no recorder has. */
 bool spool_is_stale(const char *path);
-/* Removes such a file, and its segment. */
+/*
+ * Removes the file of a recorder that was killed before it had written its header: it has no
+ * records. True if it did.
+ */
+bool spool_remove_unwritten(const char *path);
+/* Removes a file that no recorder has, and its segment. */
 void spool_remove_stale(const char *path);
 
 /* Where items begin. */

@@ -174,23 +174,24 @@ static void send_order(const struct run_service *service, enum run_order_type ty
 }
 
 /*
- * After the death of a recorder, `died`: starts another one. Returns an error if there is none.
+ * After the death of a recorder, `died`: starts another one, which may die as well. Returns an
+ * error if there is none.
  */
 static struct probe_err *replace(struct run_service *service, struct probe_err *died)
 {
-	struct probe_err *err;
+	while (++service->deaths <= DEATHS_MAX) {
+		struct probe_err *err;
 
-	if (++service->deaths > DEATHS_MAX)
-		return died;
-	end(service);
-	err = launch(service, true);
-	if (err) {
+		end(service);
+		err = launch(service, true);
+		if (!err)
+			probe_log_err(PROBE_LOG_WARNING, died);
 		probe_err_destroy(died);
-		return err;
+		if (!err)
+			return NULL;
+		died = err;
 	}
-	probe_log_err(PROBE_LOG_WARNING, died);
-	probe_err_destroy(died);
-	return NULL;
+	return died;
 }
 
 /* While the application runs. */

@@ -164,11 +164,31 @@ static struct probe_err *record_again(const char *spool, struct run_config *conf
 	return err;
 }
 
+/* A recorder that is killed while it starts leaves a database without tables. */
+static bool is_empty(const char *path)
+{
+	sqlite3 *db = NULL;
+	sqlite3_stmt *stmt = NULL;
+	bool ret = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW, NULL) ==
+			   SQLITE_OK &&
+		   sqlite3_prepare_v2(db, "SELECT count(*) FROM sqlite_master", -1, &stmt, NULL) ==
+			   SQLITE_OK &&
+		   sqlite3_step(stmt) == SQLITE_ROW && !sqlite3_column_int(stmt, 0);
+
+	sqlite3_finalize(stmt);
+	sqlite3_close(db);
+	return ret;
+}
+
 static struct probe_err *recover(const char *path, const struct run_layout *layout)
 {
 	struct run_end end = {0};
 	struct probe_err *err = wait_for_recorder(path);
 
+	if (!err && is_empty(path)) {
+		probe_log(PROBE_LOG_INFO, "%s: nothing was recorded in it; removed", path);
+		return probe_store_remove(path);
+	}
 	if (!err)
 		err = read_end(path, &end);
 	if (!err && end.handlers)
@@ -192,12 +212,13 @@ static struct probe_err *recover_file(char *path, const struct run_layout *layou
 
 	if (!ends_with(path, SPOOL_SUFFIX))
 		return recover(path, layout);
-	err = record_again(path, &config);
-	run_config_deinit(&config);
-	if (err)
-		return err;
 	database = strndup(path, stem);
-	err = database ? recover(database, layout) : probe_err_oom();
+	if (!database)
+		return probe_err_oom();
+	err = spool_remove_unwritten(path) ? NULL : record_again(path, &config);
+	run_config_deinit(&config);
+	if (!err && !access(database, F_OK))
+		err = recover(database, layout);
 	free(database);
 	return err;
 }

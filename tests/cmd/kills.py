@@ -137,7 +137,8 @@ def one(top, number):
     own, problems, rows = [0, 0, 0], [], 0
     if os.path.exists(own_file):
         with open(own_file) as file:
-            own = [int(word) for word in file.read().splitlines()[-1].split()]
+            lines = file.read().splitlines()  # none: it was killed before it wrote the first
+        own = [int(word) for word in lines[-1].split()] if lines else own
     databases = glob.glob(f"{directory}/*.db")
     for path in databases:
         found = check_database(path, own)
