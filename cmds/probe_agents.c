@@ -9,7 +9,6 @@
  * It is a separate program because LD_LIBRARY_PATH chooses the runtime and the runtime opens the
  * device. The runtime may be missing, so it is loaded at run time and not linked.
  */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -19,6 +18,7 @@
 #include <hsa/hsa_ext_amd.h>
 
 #include "common/hsa_pc_sampling.h"
+#include "common/own_symbol.h"
 
 static struct {
 	__typeof__(hsa_init) *init;
@@ -31,18 +31,6 @@ static struct {
 } hsa;
 
 static const char *provider = "none";
-
-/* A function of that library, not of one that it needs (ROCr needs the simulator's thunk). */
-static void *find_own(void *library, const char *mark, const char *name)
-{
-	void *marked = dlsym(library, mark), *found = dlsym(library, name);
-	Dl_info of_mark, of_found;
-
-	return marked && found && dladdr(marked, &of_mark) && dladdr(found, &of_found) &&
-			       of_mark.dli_fbase == of_found.dli_fbase
-		       ? found
-		       : NULL;
-}
 
 static bool find(void)
 {
@@ -61,8 +49,9 @@ static bool find(void)
 	simulator = dlopen("libprobe-sim.so", RTLD_LAZY | RTLD_NOLOAD);
 	if (!simulator)
 		simulator = dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	/* Not that of the simulator's thunk, which ROCr needs. */
 	*(void **)&hsa.iterate_sampling =
-		find_own(runtime, "hsa_init", "hsa_ven_amd_pcs_iterate_configuration");
+		probe_own_symbol(runtime, "hsa_init", "hsa_ven_amd_pcs_iterate_configuration");
 	if (hsa.iterate_sampling)
 		provider = "ROCr";
 	if (simulator && dlsym(simulator, "probe_sim_version")) {

@@ -9,6 +9,10 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "common/own_symbol.h"
+
+#define ITERATE "hsa_ven_amd_pcs_iterate_configuration"
+
 enum command {
 	COMMAND_NONE,
 	COMMAND_START,
@@ -44,21 +48,13 @@ struct probe_sampler {
 
 static bool find_all(void *library, struct probe_sampler_api *ret)
 {
-	*(void **)&ret->iterate = dlsym(library, "hsa_ven_amd_pcs_iterate_configuration");
+	*(void **)&ret->iterate = dlsym(library, ITERATE);
 	*(void **)&ret->create = dlsym(library, "hsa_ven_amd_pcs_create");
 	*(void **)&ret->start = dlsym(library, "hsa_ven_amd_pcs_start");
 	*(void **)&ret->stop = dlsym(library, "hsa_ven_amd_pcs_stop");
 	*(void **)&ret->flush = dlsym(library, "hsa_ven_amd_pcs_flush");
 	*(void **)&ret->destroy = dlsym(library, "hsa_ven_amd_pcs_destroy");
 	return ret->iterate && ret->create && ret->start && ret->stop && ret->flush && ret->destroy;
-}
-
-/* dlsym() also searches the libraries that a library needs: ROCr needs the simulator's thunk. */
-static bool same_library(void *a, void *b)
-{
-	Dl_info of_a, of_b;
-
-	return dladdr(a, &of_a) && dladdr(b, &of_b) && of_a.dli_fbase == of_b.dli_fbase;
 }
 
 /*
@@ -68,9 +64,8 @@ static bool same_library(void *a, void *b)
 static bool find_in(const char *name, const char *mark, struct probe_sampler_api *ret)
 {
 	void *library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
-	void *marked = library ? dlsym(library, mark) : NULL;
-	bool found =
-		marked && find_all(library, ret) && same_library(marked, *(void **)&ret->iterate);
+	/* ROCr needs the simulator's thunk, which has functions of these names as well. */
+	bool found = library && probe_own_symbol(library, mark, ITERATE) && find_all(library, ret);
 
 	if (library)
 		dlclose(library);
