@@ -199,6 +199,18 @@ void report_json_real(struct report_json *json, double value)
 	json->comma = true;
 }
 
+void report_json_member(struct report_json *json, const char *key, const char *text)
+{
+	report_json_key(json, key);
+	report_json_text(json, text);
+}
+
+void report_json_int_member(struct report_json *json, const char *key, int64_t value)
+{
+	report_json_key(json, key);
+	report_json_int(json, value);
+}
+
 void report_json_bool(struct report_json *json, bool value)
 {
 	before_value(json);

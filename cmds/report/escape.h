@@ -45,6 +45,9 @@ void report_json_key(struct report_json *json, const char *key);
 void report_json_text(struct report_json *json, const char *text); /* NULL gives null */
 void report_json_int(struct report_json *json, int64_t value);
 void report_json_real(struct report_json *json, double value);
+/* A key with its value. */
+void report_json_member(struct report_json *json, const char *key, const char *text);
+void report_json_int_member(struct report_json *json, const char *key, int64_t value);
 void report_json_bool(struct report_json *json, bool value);
 /* Text that is already valid JSON. */
 void report_json_raw(struct report_json *json, const char *text);

@@ -13,18 +13,6 @@ struct chrome {
 	int64_t first; /* ns; times are relative to it */
 };
 
-static void put_member(struct report_json *json, const char *key, const char *text)
-{
-	report_json_key(json, key);
-	report_json_text(json, text);
-}
-
-static void put_number(struct report_json *json, const char *key, int64_t value)
-{
-	report_json_key(json, key);
-	report_json_int(json, value);
-}
-
 /* Times are in us. */
 static void put_start(struct chrome *chrome, sqlite3_stmt *stmt, int column)
 {
@@ -44,13 +32,13 @@ static void put_name(struct report_json *json, const char *event, sqlite3_stmt *
 		     const char *name)
 {
 	report_json_open(json, '{');
-	put_member(json, "ph", "M");
-	put_member(json, "name", event);
-	put_number(json, "pid", sqlite3_column_int64(stmt, 0));
-	put_number(json, "tid", sqlite3_column_int64(stmt, 1));
+	report_json_member(json, "ph", "M");
+	report_json_member(json, "name", event);
+	report_json_int_member(json, "pid", sqlite3_column_int64(stmt, 0));
+	report_json_int_member(json, "tid", sqlite3_column_int64(stmt, 1));
 	report_json_key(json, "args");
 	report_json_open(json, '{');
-	put_member(json, "name", name);
+	report_json_member(json, "name", name);
 	report_json_close(json, '}');
 	report_json_close(json, '}');
 }
@@ -70,20 +58,20 @@ static void put_dispatch(void *user, sqlite3_stmt *stmt)
 	bool clone = sqlite3_column_int(stmt, D_CLONE);
 
 	report_json_open(json, '{');
-	put_member(json, "ph", "X");
-	put_member(json, "cat", clone ? "instrumented" : "kernel");
-	put_member(json, "name", report_cell(stmt, D_KERNEL));
-	put_number(json, "pid", sqlite3_column_int64(stmt, D_AGENT));
-	put_number(json, "tid", sqlite3_column_int64(stmt, D_QUEUE));
+	report_json_member(json, "ph", "X");
+	report_json_member(json, "cat", clone ? "instrumented" : "kernel");
+	report_json_member(json, "name", report_cell(stmt, D_KERNEL));
+	report_json_int_member(json, "pid", sqlite3_column_int64(stmt, D_AGENT));
+	report_json_int_member(json, "tid", sqlite3_column_int64(stmt, D_QUEUE));
 	put_start(chrome, stmt, D_START);
 	put_duration(json, stmt, D_DURATION);
 	report_json_key(json, "args");
 	report_json_open(json, '{');
-	put_number(json, "dispatch", sqlite3_column_int64(stmt, D_DISPATCH));
-	put_member(json, "variant", clone ? "instrumented clone" : "original");
-	put_member(json, "grid", report_cell(stmt, D_GRID));
-	put_member(json, "workgroup", report_cell(stmt, D_GROUP));
-	put_number(json, "lds bytes", sqlite3_column_int64(stmt, D_LDS));
+	report_json_int_member(json, "dispatch", sqlite3_column_int64(stmt, D_DISPATCH));
+	report_json_member(json, "variant", clone ? "instrumented clone" : "original");
+	report_json_member(json, "grid", report_cell(stmt, D_GRID));
+	report_json_member(json, "workgroup", report_cell(stmt, D_GROUP));
+	report_json_int_member(json, "lds bytes", sqlite3_column_int64(stmt, D_LDS));
 	report_json_close(json, '}');
 	report_json_close(json, '}');
 }
@@ -96,22 +84,23 @@ static void put_event(void *user, sqlite3_stmt *stmt)
 	bool instant = !strcmp(category, "mark");
 
 	report_json_open(json, '{');
-	put_member(json, "ph", instant ? "i" : "X");
-	put_member(json, "cat", category);
-	put_member(json, "name", report_cell(stmt, E_NAME));
-	put_number(json, "pid", sqlite3_column_int64(stmt, E_PID));
-	put_number(json, "tid", sqlite3_column_int64(stmt, E_TID));
+	report_json_member(json, "ph", instant ? "i" : "X");
+	report_json_member(json, "cat", category);
+	report_json_member(json, "name", report_cell(stmt, E_NAME));
+	report_json_int_member(json, "pid", sqlite3_column_int64(stmt, E_PID));
+	report_json_int_member(json, "tid", sqlite3_column_int64(stmt, E_TID));
 	put_start(chrome, stmt, E_START);
 	if (instant)
-		put_member(json, "s", "t");
+		report_json_member(json, "s", "t");
 	else
 		put_duration(json, stmt, E_DURATION);
 	report_json_key(json, "args");
 	report_json_open(json, '{');
 	if (sqlite3_column_int64(stmt, E_CORRELATION))
-		put_number(json, "correlation", sqlite3_column_int64(stmt, E_CORRELATION));
+		report_json_int_member(json, "correlation",
+				       sqlite3_column_int64(stmt, E_CORRELATION));
 	if (sqlite3_column_type(stmt, E_BYTES) != SQLITE_NULL)
-		put_number(json, "bytes", sqlite3_column_int64(stmt, E_BYTES));
+		report_json_int_member(json, "bytes", sqlite3_column_int64(stmt, E_BYTES));
 	report_json_close(json, '}');
 	report_json_close(json, '}');
 }
@@ -122,15 +111,15 @@ static void put_end(struct chrome *chrome, sqlite3_stmt *stmt, bool start, int a
 	struct report_json *json = &chrome->json;
 
 	report_json_open(json, '{');
-	put_member(json, "ph", start ? "s" : "f");
-	put_member(json, "cat", "launch");
-	put_member(json, "name", "launch");
-	put_number(json, "id", sqlite3_column_int64(stmt, 0));
-	put_number(json, "pid", sqlite3_column_int64(stmt, at));
-	put_number(json, "tid", sqlite3_column_int64(stmt, at + 1));
+	report_json_member(json, "ph", start ? "s" : "f");
+	report_json_member(json, "cat", "launch");
+	report_json_member(json, "name", "launch");
+	report_json_int_member(json, "id", sqlite3_column_int64(stmt, 0));
+	report_json_int_member(json, "pid", sqlite3_column_int64(stmt, at));
+	report_json_int_member(json, "tid", sqlite3_column_int64(stmt, at + 1));
 	put_start(chrome, stmt, at + 2);
 	if (!start)
-		put_member(json, "bp", "e");
+		report_json_member(json, "bp", "e");
 	report_json_close(json, '}');
 }
 
@@ -156,7 +145,7 @@ struct probe_err *export_chrome(const struct report *report, const struct report
 	struct probe_err *err = viewer_first(db, &chrome.first);
 
 	report_json_open(json, '{');
-	put_member(json, "displayTimeUnit", "ns");
+	report_json_member(json, "displayTimeUnit", "ns");
 	report_json_key(json, "traceEvents");
 	report_json_open(json, '[');
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !err; i++)

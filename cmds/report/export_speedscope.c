@@ -11,18 +11,6 @@
 #include "common/err.h"
 #include "probe_version.h"
 
-static void put_member(struct report_json *json, const char *key, const char *text)
-{
-	report_json_key(json, key);
-	report_json_text(json, text);
-}
-
-static void put_number(struct report_json *json, const char *key, int64_t value)
-{
-	report_json_key(json, key);
-	report_json_int(json, value);
-}
-
 /*
  * Frames are named once and then referred to by number. A table in memory maps them to numbers,
  * because there may be as many as there are lines of code.
@@ -123,7 +111,7 @@ static struct probe_err *put_frames(struct report_json *json, struct frame_numbe
 		if (err || !row)
 			break;
 		report_json_open(json, '{');
-		put_member(json, "name", report_cell(stmt, 0));
+		report_json_member(json, "name", report_cell(stmt, 0));
 		report_json_close(json, '}');
 	}
 	report_json_close(json, ']');
@@ -145,10 +133,10 @@ static struct probe_err *put_profile(struct report_json *json, const struct repo
 	report_json_key(json, "profiles");
 	report_json_open(json, '[');
 	report_json_open(json, '{');
-	put_member(json, "type", "sampled");
-	put_member(json, "name", db->path);
-	put_member(json, "unit", "none");
-	put_number(json, "startValue", 0);
+	report_json_member(json, "type", "sampled");
+	report_json_member(json, "name", db->path);
+	report_json_member(json, "unit", "none");
+	report_json_int_member(json, "startValue", 0);
 	fputc('[', weights);
 	err = put_stacks(json, numbers, db, stmt, weights, total);
 	fputc(']', weights);
@@ -158,7 +146,7 @@ static struct probe_err *put_profile(struct report_json *json, const struct repo
 		return err;
 	report_json_key(json, "weights");
 	report_json_raw(json, text);
-	put_number(json, "endValue", *total);
+	report_json_int_member(json, "endValue", *total);
 	report_json_close(json, '}');
 	report_json_close(json, ']');
 	return NULL;
@@ -183,8 +171,8 @@ struct probe_err *export_speedscope(const struct report *report, const struct re
 	if (!err)
 		err = open_numbers(db, &numbers);
 	report_json_open(&json, '{');
-	put_member(&json, "$schema", "https://www.speedscope.app/file-format-schema.json");
-	put_member(&json, "exporter", "probe-report " PROBE_VERSION);
+	report_json_member(&json, "$schema", "https://www.speedscope.app/file-format-schema.json");
+	report_json_member(&json, "exporter", "probe-report " PROBE_VERSION);
 	if (!err)
 		err = put_profile(&json, db, stmt, &numbers, &total);
 	if (!err)

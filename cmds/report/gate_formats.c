@@ -31,8 +31,7 @@ static void put_text_member(struct report_json *json, const char *key, const cha
 {
 	report_json_key(json, key);
 	report_json_open(json, '{');
-	report_json_key(json, "text");
-	report_json_text(json, text);
+	report_json_member(json, "text", text);
 	report_json_close(json, '}');
 }
 
@@ -61,16 +60,13 @@ static void put_location(struct report_json *json, const struct gate_row *row)
 	report_json_open(json, '{');
 	report_json_key(json, "artifactLocation");
 	report_json_open(json, '{');
-	report_json_key(json, "uri");
-	report_json_text(json, uri);
+	report_json_member(json, "uri", uri);
 	report_json_close(json, '}');
 	report_json_key(json, "region");
 	report_json_open(json, '{');
-	report_json_key(json, "startLine");
-	report_json_int(json, row->line);
+	report_json_int_member(json, "startLine", row->line);
 	if (row->column > 0) {
-		report_json_key(json, "startColumn");
-		report_json_int(json, row->column);
+		report_json_int_member(json, "startColumn", row->column);
 	}
 	report_json_close(json, '}');
 	report_json_close(json, '}');
@@ -90,8 +86,7 @@ static void put_fingerprint(struct report_json *json, const struct gate_row *row
 		 slash ? slash + 1 : row->path, row->kernel, row->source);
 	report_json_key(json, "partialFingerprints");
 	report_json_open(json, '{');
-	report_json_key(json, "probe/v1");
-	report_json_text(json, text);
+	report_json_member(json, "probe/v1", text);
 	report_json_close(json, '}');
 }
 
@@ -100,10 +95,8 @@ static void put_result(const struct gate_row *row, void *user)
 	struct report_json *json = user;
 
 	report_json_open(json, '{');
-	report_json_key(json, "ruleId");
-	report_json_text(json, row->metric);
-	report_json_key(json, "level");
-	report_json_text(json, "error");
+	report_json_member(json, "ruleId", row->metric);
+	report_json_member(json, "level", "error");
 	put_text_member(json, "message", row->message);
 	report_json_key(json, "locations");
 	report_json_open(json, '[');
@@ -128,8 +121,7 @@ static void put_rule_metrics(struct report_json *json, const struct gate *gate)
 		if (at == gate->rule_count)
 			continue;
 		report_json_open(json, '{');
-		report_json_key(json, "id");
-		report_json_text(json, metric->name);
+		report_json_member(json, "id", metric->name);
 		put_text_member(json, "shortDescription", metric->text);
 		report_json_close(json, '}');
 	}
@@ -142,10 +134,8 @@ struct probe_err *gate_put_sarif(const struct gate *gate)
 	struct probe_err *err;
 
 	report_json_open(&json, '{');
-	report_json_key(&json, "$schema");
-	report_json_text(&json, "https://json.schemastore.org/sarif-2.1.0.json");
-	report_json_key(&json, "version");
-	report_json_text(&json, "2.1.0");
+	report_json_member(&json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+	report_json_member(&json, "version", "2.1.0");
 	report_json_key(&json, "runs");
 	report_json_open(&json, '[');
 	report_json_open(&json, '{');
@@ -153,15 +143,12 @@ struct probe_err *gate_put_sarif(const struct gate *gate)
 	report_json_open(&json, '{');
 	report_json_key(&json, "driver");
 	report_json_open(&json, '{');
-	report_json_key(&json, "name");
-	report_json_text(&json, "probe-report");
-	report_json_key(&json, "version");
-	report_json_text(&json, PROBE_VERSION);
+	report_json_member(&json, "name", "probe-report");
+	report_json_member(&json, "version", PROBE_VERSION);
 	put_rule_metrics(&json, gate);
 	report_json_close(&json, '}');
 	report_json_close(&json, '}');
-	report_json_key(&json, "columnKind");
-	report_json_text(&json, "utf16CodeUnits");
+	report_json_member(&json, "columnKind", "utf16CodeUnits");
 	report_json_key(&json, "results");
 	report_json_open(&json, '[');
 	err = gate_each_row(gate, NULL, SARIF_RESULTS_MAX, put_result, &json);

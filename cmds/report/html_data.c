@@ -24,14 +24,10 @@ static void put_columns(struct report_json *json, const struct report_query *que
 		const struct report_column *column = &query->columns[chosen[i]];
 
 		report_json_open(json, '{');
-		report_json_key(json, "name");
-		report_json_text(json, column->name);
-		report_json_key(json, "title");
-		report_json_text(json, column->title);
-		report_json_key(json, "type");
-		report_json_text(json, report_type_name(column->type));
-		report_json_key(json, "help");
-		report_json_text(json, column->help);
+		report_json_member(json, "name", column->name);
+		report_json_member(json, "title", column->title);
+		report_json_member(json, "type", report_type_name(column->type));
+		report_json_member(json, "help", column->help);
 		report_json_key(json, "standard");
 		report_json_bool(json, column->standard);
 		report_json_close(json, '}');
@@ -127,8 +123,7 @@ static struct probe_err *put_table(struct report_json *json, const struct report
 	snprintf(command, sizeof(command), "probe-report %s", query->verb);
 	report_json_key(json, name);
 	report_json_open(json, '{');
-	report_json_key(json, "command");
-	report_json_text(json, command);
+	report_json_member(json, "command", command);
 	put_columns(json, query, chosen, count);
 	err = put_rows(json, db, "rows", stmt, query, chosen);
 	report_json_close(json, '}');
@@ -189,12 +184,9 @@ struct probe_err *html_put_data(const struct report *report, const struct report
 	struct probe_err *err;
 
 	report_json_open(&json, '{');
-	report_json_key(&json, "schema");
-	report_json_text(&json, "probe-page/1");
-	report_json_key(&json, "version");
-	report_json_text(&json, PROBE_VERSION);
-	report_json_key(&json, "file");
-	report_json_text(&json, db->path);
+	report_json_member(&json, "schema", "probe-page/1");
+	report_json_member(&json, "version", PROBE_VERSION);
+	report_json_member(&json, "file", db->path);
 	report_json_key(&json, "partial");
 	report_json_bool(&json, db->reader.partial);
 	err = put_sql(&json, db, "run", "SELECT key, value FROM probe_run ORDER BY key");

@@ -217,12 +217,10 @@ static void put_json_row(struct rows *rows, sqlite3_stmt *stmt)
 {
 	report_json_open(&rows->json, '{');
 	if (rows->run) {
-		report_json_key(&rows->json, "run");
-		report_json_text(&rows->json, rows->run);
+		report_json_member(&rows->json, "run", rows->run);
 	}
 	if (rows->whole) {
-		report_json_key(&rows->json, "schema");
-		report_json_int(&rows->json, REPORT_SCHEMA);
+		report_json_int_member(&rows->json, "schema", REPORT_SCHEMA);
 	}
 	for (size_t i = 0; i < rows->count; i++)
 		put_json_cell(&rows->json, column_of(rows, i), stmt, (int)i);

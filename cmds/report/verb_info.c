@@ -185,17 +185,12 @@ static void json_kernel(struct report_json *json, const struct probe_codeobj *co
 	uint32_t line;
 
 	report_json_open(json, '{');
-	report_json_key(json, "kernel");
-	report_json_text(json, kernel->name);
-	report_json_key(json, "symbol");
-	report_json_text(json, kernel->symbol);
-	report_json_key(json, "file");
-	report_json_text(json, position(codeobj, kernel, &line));
-	report_json_key(json, "line");
-	report_json_int(json, line);
+	report_json_member(json, "kernel", kernel->name);
+	report_json_member(json, "symbol", kernel->symbol);
+	report_json_member(json, "file", position(codeobj, kernel, &line));
+	report_json_int_member(json, "line", line);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		report_json_key(json, numbers[i].key);
-		report_json_int(json, numbers[i].value);
+		report_json_int_member(json, numbers[i].key, numbers[i].value);
 	}
 	report_json_key(json, "clones");
 	report_json_open(json, '[');
@@ -213,24 +208,16 @@ static void json_codeobj(struct report_json *json, const struct origin *origin,
 
 	probe_sha256_hex(origin->bytes, origin->size, hash);
 	report_json_open(json, '{');
-	report_json_key(json, "file");
-	report_json_text(json, origin->name);
-	report_json_key(json, "entry");
-	report_json_text(json, origin->entry);
-	report_json_key(json, "target");
-	report_json_text(json, codeobj->target);
-	report_json_key(json, "offset");
-	report_json_int(json, (int64_t)origin->offset);
-	report_json_key(json, "bytes");
-	report_json_int(json, (int64_t)origin->size);
-	report_json_key(json, "sha256");
-	report_json_text(json, hash);
-	report_json_key(json, "sites");
-	report_json_int(json, codeobj->sites ? codeobj->sites->site_count : 0);
-	report_json_key(json, "uncovered");
-	report_json_int(json, codeobj->sites ? codeobj->sites->uncovered : 0);
-	report_json_key(json, "line_rows");
-	report_json_int(json, codeobj->lines ? (int64_t)codeobj->lines->count : 0);
+	report_json_member(json, "file", origin->name);
+	report_json_member(json, "entry", origin->entry);
+	report_json_member(json, "target", codeobj->target);
+	report_json_int_member(json, "offset", (int64_t)origin->offset);
+	report_json_int_member(json, "bytes", (int64_t)origin->size);
+	report_json_member(json, "sha256", hash);
+	report_json_int_member(json, "sites", codeobj->sites ? codeobj->sites->site_count : 0);
+	report_json_int_member(json, "uncovered", codeobj->sites ? codeobj->sites->uncovered : 0);
+	report_json_int_member(json, "line_rows",
+			       codeobj->lines ? (int64_t)codeobj->lines->count : 0);
 	json_error(json, "sites_error", codeobj->sites_err);
 	json_error(json, "kernels_error", codeobj->kernels_err);
 	json_error(json, "lines_error", codeobj->lines_err);

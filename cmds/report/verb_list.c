@@ -88,16 +88,12 @@ static void put_json_columns(const struct report *report, const struct report_qu
 		const struct report_column *column = &query->columns[i];
 
 		report_json_open(json, '{');
-		report_json_key(json, "verb");
-		report_json_text(json, query->verb);
-		report_json_key(json, "column");
-		report_json_text(json, column->name);
-		report_json_key(json, "type");
-		report_json_text(json, report_type_name(column->type));
+		report_json_member(json, "verb", query->verb);
+		report_json_member(json, "column", column->name);
+		report_json_member(json, "type", report_type_name(column->type));
 		report_json_key(json, "standard");
 		report_json_bool(json, column->standard);
-		report_json_key(json, "help");
-		report_json_text(json, column->help);
+		report_json_member(json, "help", column->help);
 		report_json_close(json, '}');
 	}
 }
