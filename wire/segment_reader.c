@@ -163,7 +163,7 @@ static struct probe_err *make_file(struct segment_reader *segment, bool named)
 void segment_reader_allocate(const struct segment_reader *segment)
 {
 	if (*segment->path && fallocate(segment->fd, 0, 0, (off_t)segment->size))
-		return; /* pages are then allocated as they are written */
+		return; /* pages are then allocated by the first write to each */
 }
 
 static struct probe_err *map_file(struct segment_reader *segment)

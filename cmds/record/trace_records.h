@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads pieces of trace rings (spool.h). A piece is stored as it is; it is expanded
+ * Reads pieces of trace rings (spool.h). A piece is stored unchanged; it is expanded
  * (trace_expand.h) and parsed only to count its records. Handlers get the records from the database
  * (replay.h).
  */

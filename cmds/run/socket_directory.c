@@ -16,7 +16,7 @@
 
 /*
  * Removes the socket directory of a recorder that was killed, to which no process listens any more.
- * A socket has its final name only from when its owner listens, so that it refuses nobody until
+ * A socket gets its final name when its owner listens, so that it refuses connections only after
  * its owner has ended.
  */
 static void remove_stale(const char *base, const char *name)

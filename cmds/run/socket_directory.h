@@ -10,7 +10,7 @@ struct probe_err;
  * recorders that were killed.
  */
 struct probe_err *run_socket_directory(char **ret_directory, char **ret_socket);
-/* Makes the socket (SEQPACKET, not blocking) at that path; nobody sees it before it listens. */
+/* Makes the socket (SEQPACKET, not blocking) at that path; it gets that name when it listens. */
 struct probe_err *run_socket_listen(const char *path, int backlog, int *ret_fd);
 
 #endif

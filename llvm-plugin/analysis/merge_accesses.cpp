@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Gives accesses the width that they will have in machine code, so that each is counted as one
- * instruction (ir_edit.h). Two passes of the back end merge accesses: LoadStoreVectorizer, which
- * runs here as it is, and SILoadStoreOptimizer, which works on machine code and also merges
- * accesses of different widths, such as the 8 and 4 bytes of a float3. The latter is repeated here
- * on IR.
+ * instruction (ir_edit.h). Two passes of the back end merge accesses. LoadStoreVectorizer runs here
+ * unchanged. SILoadStoreOptimizer works on machine code and also merges accesses of different
+ * widths, such as the 8 and 4 bytes of a float3; it is repeated here on IR.
  */
 #include "llvm-plugin/analysis/ir_edit.h"
 

@@ -19,7 +19,7 @@
 
 static char base[] = "/tmp/socket_directory-XXXXXX";
 
-/* A directory of a recorder, and in it a socket to which nobody listens yet, or no more. */
+/* A directory of a recorder, and in it a socket on which no process listens. */
 static int bind_socket(const char *directory, const char *name)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
