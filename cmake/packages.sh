@@ -36,7 +36,8 @@ esac
 check="libcmocka-dev llvm-$llvm-tools python3 jq"
 bench="pocl-opencl-icd ocl-icd-opencl-dev"
 if [ "$mode" = install ]; then
-	check="$check chromium help2man fish" # for tests of the HTML page, manuals, completions
+	# for tests of the HTML page, manuals, completions, exports
+	check="$check chromium help2man fish libotf2-trace-dev otf2-tools"
 else
 	check="$check ccache make"
 fi

@@ -6,6 +6,7 @@
 #include "cmds/report/export_trace.h"
 #include "cmds/report/protobuf.h"
 #include "cmds/report/viewer_events.h"
+#include "cmds/report/viewer_tracks.h"
 #include "common/err.h"
 
 enum {
@@ -39,30 +40,11 @@ enum {
 	INSTANT = 3,
 };
 
-enum { LANES = 64, NESTED = 64 };
-
-/*
- * Slices of a track must be nested, but dispatches of a queue, and ranges that a program begins and
- * ends as it likes, overlap. A slice goes to the first lane in which it does not; the viewer shows
- * lanes, which are tracks of the same name, as one.
- */
-struct lane {
-	int64_t ends[NESTED]; /* of the slices that are open at the last start */
-	unsigned depth;
-};
-
-struct track {
-	int64_t pid, tid;
-	char *name;
-	struct lane *lanes;
-	unsigned lane_count;
-};
-
 struct perfetto {
 	FILE *out;
 	struct protobuf packet;
-	struct track *tracks; /* sorted by pid and tid */
-	size_t track_count;
+	/* The viewer shows lanes, which are tracks of the same name, as one. */
+	struct viewer_tracks tracks;
 	int64_t last_pid;
 	bool failed; /* without memory */
 };
@@ -125,19 +107,10 @@ static uint64_t uuid_of_process(int64_t pid)
 	return (uint64_t)pid + 1;
 }
 
-static uint64_t uuid_of(const struct perfetto *perfetto, const struct track *track, unsigned lane)
+static uint64_t uuid_of(const struct perfetto *perfetto, const struct viewer_track *track,
+			unsigned lane)
 {
-	return 1ull << 40 | (uint64_t)(track - perfetto->tracks) * LANES | lane;
-}
-
-static bool is_host(int64_t pid)
-{
-	return pid >= VIEWER_HOST;
-}
-
-static int64_t os_pid(int64_t pid)
-{
-	return (pid - VIEWER_HOST) % VIEWER_PER_FILE;
+	return 1ull << 40 | (uint64_t)(track - perfetto->tracks.list) * VIEWER_LANES | lane;
 }
 
 static void put_process(struct perfetto *perfetto, int64_t pid, const char *name)
@@ -147,10 +120,10 @@ static void put_process(struct perfetto *perfetto, int64_t pid, const char *name
 	size_t descriptor = protobuf_open(to, PACKET_TRACK_DESCRIPTOR);
 
 	protobuf_put_uint(to, TRACK_UUID, uuid_of_process(pid));
-	if (is_host(pid)) {
+	if (viewer_is_host(pid)) {
 		size_t process = protobuf_open(to, TRACK_PROCESS);
 
-		protobuf_put_uint(to, PROCESS_PID, (uint64_t)os_pid(pid));
+		protobuf_put_uint(to, PROCESS_PID, (uint64_t)viewer_os_pid(pid));
 		protobuf_put_text(to, PROCESS_NAME, name);
 		protobuf_close(to, process);
 	} else {
@@ -160,17 +133,17 @@ static void put_process(struct perfetto *perfetto, int64_t pid, const char *name
 	close_packet(perfetto, packet);
 }
 
-static void put_lane(struct perfetto *perfetto, const struct track *track, unsigned lane)
+static void put_lane(struct perfetto *perfetto, const struct viewer_track *track, unsigned lane)
 {
 	struct protobuf *to = &perfetto->packet;
 	size_t packet = open_packet(perfetto);
 	size_t descriptor = protobuf_open(to, PACKET_TRACK_DESCRIPTOR);
 
 	protobuf_put_uint(to, TRACK_UUID, uuid_of(perfetto, track, lane));
-	if (is_host(track->pid) && !lane) {
+	if (viewer_is_host(track->pid) && !lane) {
 		size_t thread = protobuf_open(to, TRACK_THREAD);
 
-		protobuf_put_uint(to, THREAD_PID, (uint64_t)os_pid(track->pid));
+		protobuf_put_uint(to, THREAD_PID, (uint64_t)viewer_os_pid(track->pid));
 		protobuf_put_uint(to, THREAD_TID, (uint64_t)track->tid);
 		protobuf_put_text(to, THREAD_NAME, track->name);
 		protobuf_close(to, thread);
@@ -182,29 +155,13 @@ static void put_lane(struct perfetto *perfetto, const struct track *track, unsig
 	close_packet(perfetto, packet);
 }
 
-static bool add_track(struct perfetto *perfetto, int64_t pid, int64_t tid, const char *name)
-{
-	size_t n = perfetto->track_count;
-	struct track *grown = perfetto->tracks;
-
-	/* The array grows at powers of two. */
-	if (!(n & (n - 1)))
-		grown = realloc(perfetto->tracks, (n ? 2 * n : 1) * sizeof(*grown));
-	if (!grown)
-		return false;
-	perfetto->tracks = grown;
-	grown[n] = (struct track){.pid = pid, .tid = tid, .name = strdup(name)};
-	perfetto->track_count += grown[n].name != NULL;
-	return grown[n].name;
-}
-
 static void take_track(void *user, sqlite3_stmt *stmt)
 {
 	struct perfetto *perfetto = user;
 	int64_t pid = sqlite3_column_int64(stmt, T_PID);
 
-	if (!add_track(perfetto, pid, sqlite3_column_int64(stmt, T_TID),
-		       report_cell(stmt, T_THREAD))) {
+	if (!viewer_tracks_add(&perfetto->tracks, pid, sqlite3_column_int64(stmt, T_TID),
+			       report_cell(stmt, T_THREAD))) {
 		perfetto->failed = true;
 		return;
 	}
@@ -213,53 +170,18 @@ static void take_track(void *user, sqlite3_stmt *stmt)
 	perfetto->last_pid = pid;
 }
 
-static struct track *find_track(const struct perfetto *perfetto, int64_t pid, int64_t tid)
-{
-	size_t low = 0, high = perfetto->track_count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct track *at = &perfetto->tracks[middle];
-
-		if (at->pid < pid || (at->pid == pid && at->tid < tid))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < perfetto->track_count && perfetto->tracks[low].pid == pid &&
-			       perfetto->tracks[low].tid == tid
-		       ? &perfetto->tracks[low]
-		       : NULL;
-}
-
-/* Puts a slice on a lane if it is inside of those that are open; on a device, if none is. */
-static bool fits(struct lane *lane, bool host, int64_t start, int64_t end)
-{
-	while (lane->depth && lane->ends[lane->depth - 1] <= start)
-		lane->depth--;
-	if (lane->depth && (!host || lane->ends[lane->depth - 1] < end || lane->depth == NESTED))
-		return false;
-	lane->ends[lane->depth++] = end;
-	return true;
-}
-
 /* The uuid of the lane of a slice; 0 = without memory. If there are too many, the last one. */
-static uint64_t lane_of(struct perfetto *perfetto, struct track *track, int64_t start, int64_t end)
+static uint64_t lane_of(struct perfetto *perfetto, struct viewer_track *track, int64_t start,
+			int64_t end)
 {
-	struct lane *grown;
+	bool added;
+	int lane = viewer_tracks_lane(&perfetto->tracks, track, start, end, 0, &added);
 
-	for (unsigned i = 0; i < track->lane_count; i++)
-		if (fits(&track->lanes[i], is_host(track->pid), start, end))
-			return uuid_of(perfetto, track, i);
-	if (track->lane_count == LANES)
-		return uuid_of(perfetto, track, LANES - 1);
-	grown = realloc(track->lanes, (track->lane_count + 1) * sizeof(*grown));
-	if (!grown)
+	if (lane < 0)
 		return 0;
-	track->lanes = grown;
-	grown[track->lane_count] = (struct lane){.ends = {end}, .depth = 1};
-	put_lane(perfetto, track, track->lane_count);
-	return uuid_of(perfetto, track, track->lane_count++);
+	if (added)
+		put_lane(perfetto, track, (unsigned)lane);
+	return uuid_of(perfetto, track, lane == VIEWER_LANES ? VIEWER_LANES - 1 : (unsigned)lane);
 }
 
 /* ---- Slices ---------------------------------------------------------------------------------- */
@@ -274,8 +196,8 @@ struct slice {
 /* Ids of flows are unique in the trace: correlations are those of one process. */
 static uint64_t flow_of(const struct slice *slice)
 {
-	int64_t ordinal = is_host(slice->pid) ? (slice->pid - VIEWER_HOST) / VIEWER_PER_FILE
-					      : slice->pid / 1000;
+	int64_t ordinal = viewer_is_host(slice->pid) ? (slice->pid - VIEWER_HOST) / VIEWER_PER_FILE
+						     : slice->pid / 1000;
 
 	return (uint64_t)slice->correlation | (uint64_t)ordinal << 40;
 }
@@ -284,7 +206,7 @@ static uint64_t flow_of(const struct slice *slice)
 static bool begin_slice(struct perfetto *perfetto, const struct slice *slice, size_t ret[2],
 			uint64_t *ret_lane)
 {
-	struct track *track = find_track(perfetto, slice->pid, slice->tid);
+	struct viewer_track *track = viewer_tracks_find(&perfetto->tracks, slice->pid, slice->tid);
 
 	*ret_lane = track ? lane_of(perfetto, track, slice->start, slice->end) : 0;
 	if (!*ret_lane) {
@@ -297,7 +219,7 @@ static bool begin_slice(struct perfetto *perfetto, const struct slice *slice, si
 	protobuf_put_text(&perfetto->packet, EVENT_NAME, slice->name);
 	if (slice->correlation > 0)
 		protobuf_put_fixed64(&perfetto->packet,
-				     is_host(slice->pid) ? EVENT_FLOW : EVENT_FLOW_END,
+				     viewer_is_host(slice->pid) ? EVENT_FLOW : EVENT_FLOW_END,
 				     flow_of(slice));
 	return true;
 }
@@ -381,11 +303,7 @@ struct probe_err *export_perfetto(const struct report *report, const struct repo
 		err = viewer_each(report, db, viewer_events_sql, take_event, &perfetto);
 	if (!err && perfetto.failed)
 		err = probe_err_oom();
-	for (size_t i = 0; i < perfetto.track_count; i++) {
-		free(perfetto.tracks[i].name);
-		free(perfetto.tracks[i].lanes);
-	}
-	free(perfetto.tracks);
+	viewer_tracks_deinit(&perfetto.tracks);
 	protobuf_deinit(&perfetto.packet);
 	return err;
 }

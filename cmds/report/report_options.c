@@ -87,7 +87,7 @@ static const struct probe_option options[] = {
 	 KEY_FAIL_ON},
 	{"output", 'o', "FILE",
 	 "export: write to this file (default: standard output);\n"
-	 "rocprofv3: the prefix of the file names",
+	 "rocprofv3: the prefix of the file names; otf2: a directory",
 	 KEY_OUTPUT},
 	{"force", 0, NULL, "export: overwrite an existing file", KEY_FORCE},
 	{"source-dir", 0, "DIR", "where the sources are now, if they have moved", KEY_SOURCE_ROOT},
@@ -96,7 +96,7 @@ static const struct probe_option options[] = {
 	{"format", 0, "NAME",
 	 "table, csv or json (table); samples: also rocprofv3, its CSV;\n"
 	 "check: also sarif, github, markdown, junit; export: html,\n"
-	 "chrome, perfetto, speedscope, rocprofv3 (its files of kernels)",
+	 "chrome, perfetto, speedscope, otf2, rocprofv3 (its files)",
 	 KEY_FORMAT},
 	{"separator", 't', "SEP", "csv: one character between fields (,)", KEY_SEPARATOR},
 	{"header", 0, NULL, "print column names (default)", KEY_HEADER},

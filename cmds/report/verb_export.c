@@ -2,6 +2,7 @@
 /* probe-report export: writes a run as an HTML page, or in the format of another program. */
 #include <stdio.h>
 
+#include "cmds/report/export_otf2.h"
 #include "cmds/report/export_trace.h"
 #include "cmds/report/html_page.h"
 #include "cmds/report/output_file.h"
@@ -13,18 +14,21 @@
 static struct probe_err *check(const struct report *report)
 {
 	if (report->merge && report->format != REPORT_CHROME && report->format != REPORT_PERFETTO &&
-	    report->format != REPORT_ROCPROFV3)
-		return probe_err_create("--merge: only with --format chrome, perfetto and "
+	    report->format != REPORT_OTF2 && report->format != REPORT_ROCPROFV3)
+		return probe_err_create("--merge: only with --format chrome, perfetto, otf2 and "
 					"rocprofv3");
 	if (report->file_count != 1 && !report->merge)
 		return probe_err_create("export: expected one database, not %zu",
 					report->file_count);
 	if (report->format == REPORT_TABLE)
 		return probe_err_create("export: --format is missing; expected html, chrome, "
-					"perfetto, speedscope or rocprofv3");
+					"perfetto, speedscope, otf2 or rocprofv3");
 	if (report->format == REPORT_ROCPROFV3 && !report->output)
 		return probe_err_create("export --format rocprofv3 writes several files: give the "
 					"beginning of their names with --output PREFIX");
+	if (report->format == REPORT_OTF2 && !report->output)
+		return probe_err_create("export --format otf2 writes an archive, which is a "
+					"directory: name it with --output DIR");
 	return NULL;
 }
 
@@ -52,16 +56,18 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 	(void)last;
 	if (report->format == REPORT_ROCPROFV3)
 		return rocprofv3_write_files(report, db);
+	if (report->format == REPORT_OTF2)
+		return export_otf2(report, db);
 	err = output_open(report->output, report->force, &out);
 	return err ? err : output_close(report->output, out, put(report, db, out));
 }
 
 const struct report_verb report_verb_export = {
 	.name = "export",
-	.help = "the run as an HTML page, or for chrome://tracing, Perfetto, speedscope, scripts",
+	.help = "the run as an HTML page, or for chrome://tracing, Perfetto, Vampir, scripts",
 	.options = REPORT_O_KERNEL | REPORT_O_OUTPUT | REPORT_O_MERGE,
 	.formats = 1 << REPORT_HTML | 1 << REPORT_CHROME | 1 << REPORT_PERFETTO |
-		   1 << REPORT_SPEEDSCOPE | 1 << REPORT_ROCPROFV3,
+		   1 << REPORT_SPEEDSCOPE | 1 << REPORT_OTF2 | 1 << REPORT_ROCPROFV3,
 	.counts = true,
 	.check = check,
 	.show = show,
