@@ -9,11 +9,7 @@
 
 using namespace llvm;
 
-enum {
-	DEPTH_MAX = 12,
-	BLOCK_SIZE = 4, /* offsets of sizes in the dispatch packet */
-	GRID_SIZE = 12,
-};
+enum { DEPTH_MAX = 12 };
 
 /* ---- Places --------------------------------------------------------------------------------- */
 
@@ -195,10 +191,10 @@ std::string Printer::size(const SCEV *expr)
 	    !launch_factor(in, expr, launch) || launch.factor != 1 || launch.constant ||
 	    !(launch.bits & PROBE_STRIDE_LAUNCH))
 		return "";
-	return launch.offset < GRID_SIZE
-		       ? axis("blockDim", (launch.offset - BLOCK_SIZE) / 2)
-		       : axis("gridDim", (launch.offset - GRID_SIZE) / 4) + "*" +
-				 axis("blockDim", (launch.offset - GRID_SIZE) / 4);
+	return launch.offset < PACKET_GRID_SIZES
+		       ? axis("blockDim", (launch.offset - PACKET_GROUP_SIZES) / 2)
+		       : axis("gridDim", (launch.offset - PACKET_GRID_SIZES) / 4) + "*" +
+				 axis("blockDim", (launch.offset - PACKET_GRID_SIZES) / 4);
 }
 
 static const char *symbol_of(const Instruction *inst)
@@ -264,6 +260,8 @@ std::string Printer::leaf(Value *value, unsigned depth)
 		return axis("threadIdx", (unsigned)item_axis(value));
 	if (group_axis(value) >= 0)
 		return axis("blockIdx", (unsigned)group_axis(value));
+	if (groups_axis(in, value) >= 0)
+		return axis("gridDim", (unsigned)groups_axis(in, value));
 	if (argument) {
 		unsigned number = argument->getArgNo();
 		std::string name = number < arguments.size() ? arguments[number] : "";

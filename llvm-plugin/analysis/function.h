@@ -51,9 +51,12 @@ struct analysis {
 /* The address as a sum. Additions that cannot overflow are moved out of extensions. */
 const llvm::SCEV *address_expr(const analysis &in, llvm::Value *pointer);
 
+/* Offsets in the dispatch packet: 16 and 32 bits for each axis. */
+enum { PACKET_GROUP_SIZES = 4, PACKET_GRID_SIZES = 12 };
+
 /* An argument, a field of one, or a field of the dispatch packet. */
 struct LaunchValue {
-	bool packet;
+	bool packet; /* also for a hidden argument that equals the field */
 	uint32_t offset;
 	uint32_t bits;
 };
@@ -61,6 +64,8 @@ bool launch_value(const analysis &in, const llvm::Value *value, LaunchValue &ret
 /* The axis, if the value is a work-item's or workgroup's id; -1: it is not. */
 int item_axis(const llvm::Value *value);
 int group_axis(const llvm::Value *value);
+/* The axis, if the value is the number of complete workgroups in the grid; -1: it is not. */
+int groups_axis(const analysis &in, const llvm::Value *value);
 /* Bounds of its value as a signed integer of at most 64 bits. */
 void bounds(const analysis &in, const llvm::SCEV *expr, int64_t &low, int64_t &high);
 /* Is the expression constant + factor * a launch value, without overflow? */

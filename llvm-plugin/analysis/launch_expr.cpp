@@ -112,6 +112,12 @@ bool Walk::leaf(Value *value, uint32_t &ret)
 		   !size.constant && size.bits & PROBE_STRIDE_LAUNCH) {
 		/* A launch parameter, in any width: it is small and unsigned. */
 		ret = node(PROBE_EXPR_PACKET, 64, {}, size.offset);
+	} else if (groups_axis(in, value) >= 0) {
+		uint32_t axis = (uint32_t)groups_axis(in, value);
+
+		ret = node(PROBE_EXPR_UDIV, 64,
+			   {node(PROBE_EXPR_PACKET, 64, {}, PACKET_GRID_SIZES + 4 * axis),
+			    node(PROBE_EXPR_PACKET, 64, {}, PACKET_GROUP_SIZES + 2 * axis)});
 	} else {
 		return false;
 	}

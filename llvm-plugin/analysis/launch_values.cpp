@@ -74,6 +74,47 @@ static bool packet_field(uint64_t offset, uint32_t bits)
 			  : bits == 32 && (offset == 12 || offset == 16 || offset == 20);
 }
 
+/*
+ * Hidden arguments from version 5 of the code object on (AMDGPU ABI, "Code Object V5 Metadata"):
+ * the number of complete workgroups along each axis, and the sizes of workgroups that the dispatch
+ * packet has as well.
+ */
+enum { HIDDEN_GROUPS = 0, HIDDEN_SIZES = 12 };
+
+/* LLVM 15 and 16 tell the version by the number of bytes only. */
+static bool has_hidden_sizes(const Function &function)
+{
+	const char *const flags[] = {"amdhsa_code_object_version", "amdgpu_code_object_version"};
+	uint64_t bytes = 0;
+
+	for (const char *flag : flags)
+		if (auto *version = mdconst::extract_or_null<ConstantInt>(
+			    function.getParent()->getModuleFlag(flag)))
+			return version->getZExtValue() >= 500;
+	return !function.getFnAttribute("amdgpu-implicitarg-num-bytes")
+			.getValueAsString()
+			.getAsInteger(10, bytes) &&
+	       bytes >= 256;
+}
+
+static bool is_hidden(const analysis &in, const Value *base)
+{
+	auto *call = dyn_cast_or_null<IntrinsicInst>(base);
+
+	return call && call->getIntrinsicID() == Intrinsic::amdgcn_implicitarg_ptr &&
+	       has_hidden_sizes(in.function);
+}
+
+int groups_axis(const analysis &in, const Value *value)
+{
+	int64_t offset = 0;
+
+	if (!value->getType()->isIntegerTy(32) || !is_hidden(in, loaded_from(in, value, offset)))
+		return -1;
+	offset -= HIDDEN_GROUPS;
+	return offset == 0 || offset == 4 || offset == 8 ? (int)offset / 4 : -1;
+}
+
 bool launch_value(const analysis &in, const Value *value, LaunchValue &ret)
 {
 	int64_t offset = 0;
@@ -98,6 +139,10 @@ bool launch_value(const analysis &in, const Value *value, LaunchValue &ret)
 	auto *call = dyn_cast<IntrinsicInst>(base);
 	ret.packet = true;
 	ret.offset = (uint32_t)offset;
+	if (is_hidden(in, base)) {
+		ret.offset -= HIDDEN_SIZES - PACKET_GROUP_SIZES;
+		return ret.bits == 16 && packet_field(ret.offset, ret.bits);
+	}
 	return call && call->getIntrinsicID() == Intrinsic::amdgcn_dispatch_ptr &&
 	       type->isIntegerTy() && packet_field(ret.offset, ret.bits);
 }
@@ -217,7 +262,7 @@ static bool group_start(const analysis &in, const SCEVMulExpr *product, unsigned
 			if (size != id && launch_factor(in, product->getOperand(size), factor) &&
 			    (factor.bits & ~PROBE_STRIDE_UNSIGNED) == (PROBE_STRIDE_LAUNCH | 16) &&
 			    factor.factor == 1 && !factor.constant &&
-			    factor.offset == 4 + 2 * (uint32_t)axis)
+			    factor.offset == PACKET_GROUP_SIZES + 2 * (uint32_t)axis)
 				return true;
 	}
 	return false;
