@@ -86,7 +86,4 @@ static inline uint64_t probe_store_now(clockid_t clock)
 void probe_guid_make(char guid[40]);
 char *probe_sql_expand(const char *sql, const char *suffix, const char *guid);
 
-/* words_view.c */
-extern const char probe_sql_words_view[];
-
 #endif

@@ -7,5 +7,7 @@ extern const char probe_sql_rocpd_tables[];
 extern const char probe_sql_rocpd_views[];
 extern const char probe_sql_rpd_views[];
 extern const char probe_sql_probe_tables[];
+/* words_view.c */
+extern const char probe_sql_words_view[];
 
 #endif

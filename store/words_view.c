@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The view probe_words: for each number in the database, its word and meaning. */
-#include "store/store_priv.h"
-
 #include "store/sql_words.h"
+#include "store/store_sql.h"
 
 #define ROWS(domain, TABLE)		      TABLE(ROW_##domain)
 #define ROW(domain, number, word, text)	      ",\n('" domain "', " #number ", '" word "', '" text "')"

@@ -28,6 +28,8 @@ const char *report_option_names(enum report_option_group group)
 		return "--merge";
 	case REPORT_O_UNFOLD:
 		return "--unfold";
+	case REPORT_O_LOAD:
+		return "--run-name";
 	case REPORT_O_GATE:
 		return "--baseline, --fail-on";
 	default:

@@ -38,6 +38,7 @@ enum key {
 	KEY_FAIL_ON,
 	KEY_OUTPUT,
 	KEY_FORCE,
+	KEY_RUN_NAME,
 	KEY_FORMAT,
 	KEY_SEPARATOR,
 	KEY_HEADER,
@@ -90,6 +91,8 @@ static const struct probe_option options[] = {
 	 "rocprofv3: the prefix of the file names; otf2: a directory",
 	 KEY_OUTPUT},
 	{"force", 0, NULL, "export: overwrite an existing file", KEY_FORCE},
+	{"run-name", 0, "NAME",
+	 "load: add the files to this run (default: the guid of the first file)", KEY_RUN_NAME},
 	{"source-dir", 0, "DIR", "where the sources are now, if they have moved", KEY_SOURCE_ROOT},
 	{"source-root", 0, "DIR", "the same as --source-dir", KEY_SOURCE_ROOT},
 	{NULL, 0, NULL, "How", 0},
@@ -260,6 +263,7 @@ static unsigned group_of(enum key key)
 		[KEY_MERGE] = REPORT_O_MERGE,
 		[KEY_OUTPUT] = REPORT_O_OUTPUT,
 		[KEY_FORCE] = REPORT_O_OUTPUT,
+		[KEY_RUN_NAME] = REPORT_O_LOAD,
 		[KEY_BASELINE] = REPORT_O_GATE,
 		[KEY_FAIL_ON] = REPORT_O_GATE,
 		[KEY_VERSION] = 0,
@@ -340,6 +344,9 @@ static struct probe_err *take_how(struct report_line *line, enum key key, const 
 		return NULL;
 	case KEY_FORCE:
 		report->force = true;
+		return NULL;
+	case KEY_RUN_NAME:
+		report->run_name = value;
 		return NULL;
 	default:
 		return take_other(line, key, value);

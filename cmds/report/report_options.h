@@ -54,7 +54,8 @@ enum report_option_group {
 	REPORT_O_OUTPUT = 1 << 8, /* --output, --force */
 	REPORT_O_UNFOLD = 1 << 9,
 	REPORT_O_MERGE = 1 << 10,
-	REPORT_O_GROUPS = 11, /* number of groups */
+	REPORT_O_LOAD = 1 << 11, /* --run-name */
+	REPORT_O_GROUPS = 12,	 /* number of groups */
 };
 
 enum { REPORT_RANGES_MAX = 64, REPORT_RULES_MAX = 64, REPORT_LAST_MAX = 1000 };
@@ -91,6 +92,7 @@ struct report {
 	const char *baseline;  /* NULL = none */
 	const char *rules[REPORT_RULES_MAX]; /* --fail-on, as given */
 	size_t rule_count;
+	const char *run_name;  /* NULL = the guid of the first file */
 	const char *source_root; /* NULL = only text from the database */
 	const char **files;
 	size_t file_count;

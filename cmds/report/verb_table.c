@@ -29,6 +29,7 @@ const struct report_verb *const report_verbs[] = {
 	&report_verb_diff,
 	&report_verb_check,
 	&report_verb_export,
+	&report_verb_load,
 	&report_verb_tables,
 	&report_verb_doctor,
 	&report_verb_info,

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Analysis views with the names and columns of ROCpd schema version 3.0.3. Written anew on the plain
 -- views of rocpd_tables.sql; `threads` and `memory_allocations` tie every join to its guid, which
--- the original forgets (merged files then show each row twice).
+-- the original forgets (merged files then show each row twice). PostgreSQL reads them, too
+-- (probe-report load), so they use only what both databases have.
 
 CREATE VIEW code_objects AS
 SELECT c.id, c.guid, c.nid, p.pid, a.absolute_index AS agent_abs_index, c.uri, c.load_base,
@@ -145,7 +146,7 @@ SELECT a.id AS argument_id, a.event_id, a.position AS arg_position, a.type AS ar
 	s.name AS stream_name, a.extdata
 FROM rocpd_arg a
 JOIN rocpd_info_stream s
-	ON s.id = json_extract(a.extdata, '$.stream_id') AND s.guid = a.guid
+	ON s.id = CAST(json_extract(a.extdata, '$.stream_id') AS BIGINT) AND s.guid = a.guid
 JOIN rocpd_info_process p ON p.id = s.pid AND p.guid = s.guid
 WHERE a.name = 'stream';
 
@@ -223,24 +224,27 @@ WHERE m.level = 'SCRATCH'
 ORDER BY m.start;
 
 CREATE VIEW counters_collection AS
-SELECT min(v.id) AS id, v.guid, d.dispatch_id, d.kernel_id, v.event_id, e.correlation_id,
-	e.stack_id, e.parent_stack_id, p.pid, t.tid, d.agent_id,
-	a.absolute_index AS agent_abs_index, a.logical_index AS agent_log_index,
-	a.type_index AS agent_type_index, a.type AS agent_type, d.queue_id, d.grid_size_x,
-	d.grid_size_y, d.grid_size_z, d.grid_size_x * d.grid_size_y * d.grid_size_z AS grid_size,
-	k.display_name AS kernel_name,
-	(SELECT string FROM rocpd_string s WHERE s.id = d.region_name_id AND s.guid = d.guid)
-		AS kernel_region,
-	d.workgroup_size_x, d.workgroup_size_y, d.workgroup_size_z,
-	d.workgroup_size_x * d.workgroup_size_y * d.workgroup_size_z AS workgroup_size,
-	d.group_segment_size AS lds_block_size, d.private_segment_size AS scratch_size,
-	k.arch_vgpr_count AS vgpr_count, k.accum_vgpr_count, k.sgpr_count, c.name AS counter_name,
-	c.symbol AS counter_symbol, c.component, c.description, c.block, c.expression,
-	c.value_type, c.id AS counter_id, sum(v.value) AS value, d.start, d."end", c.is_constant,
-	c.is_derived, d."end" - d.start AS duration,
-	(SELECT string FROM rocpd_string s WHERE s.id = e.category_id AND s.guid = e.guid)
-		AS category,
-	d.nid, e.extdata, k.code_object_id
+SELECT min(v.id) AS id, v.guid, d.dispatch_id, min(d.kernel_id) AS kernel_id,
+	min(v.event_id) AS event_id, min(e.correlation_id) AS correlation_id,
+	min(e.stack_id) AS stack_id, min(e.parent_stack_id) AS parent_stack_id, min(p.pid) AS pid,
+	min(t.tid) AS tid, d.agent_id, min(a.absolute_index) AS agent_abs_index,
+	min(a.logical_index) AS agent_log_index, min(a.type_index) AS agent_type_index,
+	min(a.type) AS agent_type, min(d.queue_id) AS queue_id, min(d.grid_size_x) AS grid_size_x,
+	min(d.grid_size_y) AS grid_size_y, min(d.grid_size_z) AS grid_size_z,
+	min(d.grid_size_x * d.grid_size_y * d.grid_size_z) AS grid_size,
+	min(k.display_name) AS kernel_name, min(r.string) AS kernel_region,
+	min(d.workgroup_size_x) AS workgroup_size_x, min(d.workgroup_size_y) AS workgroup_size_y,
+	min(d.workgroup_size_z) AS workgroup_size_z,
+	min(d.workgroup_size_x * d.workgroup_size_y * d.workgroup_size_z) AS workgroup_size,
+	min(d.group_segment_size) AS lds_block_size, min(d.private_segment_size) AS scratch_size,
+	min(k.arch_vgpr_count) AS vgpr_count, min(k.accum_vgpr_count) AS accum_vgpr_count,
+	min(k.sgpr_count) AS sgpr_count, c.name AS counter_name, min(c.symbol) AS counter_symbol,
+	min(c.component) AS component, min(c.description) AS description, min(c.block) AS block,
+	min(c.expression) AS expression, min(c.value_type) AS value_type, min(c.id) AS counter_id,
+	sum(v.value) AS value, min(d.start) AS start, min(d."end") AS "end",
+	min(c.is_constant) AS is_constant, min(c.is_derived) AS is_derived,
+	min(d."end" - d.start) AS duration, min(s.string) AS category, min(d.nid) AS nid,
+	min(e.extdata) AS extdata, min(k.code_object_id) AS code_object_id
 FROM rocpd_pmc_event v
 JOIN rocpd_info_pmc c ON c.id = v.pmc_id AND c.guid = v.guid
 JOIN rocpd_event e ON e.id = v.event_id AND e.guid = v.guid
@@ -249,6 +253,8 @@ JOIN rocpd_info_agent a ON a.id = d.agent_id AND a.guid = d.guid
 JOIN rocpd_info_kernel_symbol k ON k.id = d.kernel_id AND k.guid = d.guid
 JOIN rocpd_info_process p ON p.id = d.pid AND p.guid = d.guid
 JOIN rocpd_info_thread t ON t.id = d.tid AND t.guid = d.guid
+LEFT JOIN rocpd_string r ON r.id = d.region_name_id AND r.guid = d.guid
+LEFT JOIN rocpd_string s ON s.id = e.category_id AND s.guid = e.guid
 WHERE v.sample_id IS NULL
 GROUP BY v.guid, d.dispatch_id, c.name, d.agent_id;
 
@@ -318,5 +324,5 @@ WITH work (agent_id, guid, start, "end") AS (
 )
 SELECT a.id AS agent_id, a.type, w.GpuTime, t.WallTime, w.GpuTime * 1.0 / t.WallTime AS Busy
 FROM (SELECT agent_id, guid, sum("end" - start) AS GpuTime FROM work GROUP BY guid, agent_id) w
-JOIN (SELECT max("end") - min(start) AS WallTime FROM work) t
+CROSS JOIN (SELECT max("end") - min(start) AS WallTime FROM work) t
 JOIN rocpd_info_agent a ON a.id = w.agent_id AND a.guid = w.guid;
