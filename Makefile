@@ -31,7 +31,10 @@ build:
 	@$(CONFIGURE) -DPROBE_BUILD_TESTS=ON
 	@cmake --build --preset default
 
-check: build
+check:
+	@cmake/packages.sh check
+	@$(CONFIGURE) -DPROBE_BUILD_TESTS=ON -DPROBE_WERROR=ON
+	@cmake --build --preset default
 	@cmake --preset asan --log-level=WARNING
 	@cmake --build --preset asan
 	@ctest --preset asan

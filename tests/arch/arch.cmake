@@ -17,6 +17,12 @@ probe_test(NAME arch.includes TIER arch FOLDER tests
 	COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/includes.py ${CMAKE_SOURCE_DIR})
 # Sanitizers add calls of their own, so only one build is checked.
 if(NOT PROBE_SANITIZE)
+	# Warnings of the other compiler. A build with clang has them already.
+	if(CMAKE_C_COMPILER_ID STREQUAL GNU)
+		probe_test(NAME arch.clang_warnings TIER arch FOLDER tests
+			COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/clang_warnings.py
+				clang-${PROBE_HIP_LLVM} ${CMAKE_BINARY_DIR})
+	endif()
 	probe_test(NAME arch.objects TIER arch FOLDER tests
 		COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/objects.py
 			${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})

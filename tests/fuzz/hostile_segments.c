@@ -187,7 +187,7 @@ static void fill(struct fake_app *app)
 		fake_exit_record(app, id);
 }
 
-static void fail(const char *what)
+static _Noreturn void fail(const char *what)
 {
 	fprintf(stderr, "seed %" PRIu64 ": %s\n", seed, what);
 	exit(1);

@@ -158,7 +158,7 @@ static void lost_records_are_counted(void **state)
 	while (fake_record(PROBE_HR_COMPLETE, &record, sizeof(record)))
 		found++;
 	assert_true(found < 100);
-	assert_true(atomic_load(&fake.file.ring->dropped) >= 100 - found);
+	assert_true(__atomic_load_n(&fake.file.ring->dropped, __ATOMIC_SEQ_CST) >= 100 - found);
 	probe_tool.hsa.signal_destroy(signal);
 	end(queue);
 }

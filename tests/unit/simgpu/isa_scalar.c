@@ -35,8 +35,8 @@ static const char *const fixed_text[SNIPPETS - S_SCRATCH_LOAD] = {
 	"s_scratch_store_dword s8, s[4:5], s6",
 	"s_scratch_store_dwordx2 s[8:9], s[4:5], 0x10",
 	"s_scratch_store_dwordx4 s[8:11], s[4:5], 0x20",
-	"s_dcache_discard s[4:5], 0x0\ns_dcache_discard_x2 s[4:5], 0x0\n"
-	"s_atc_probe 0, s[4:5], 0x0\ns_atc_probe_buffer 0, s[0:3], 0x0",
+	("s_dcache_discard s[4:5], 0x0\ns_dcache_discard_x2 s[4:5], 0x0\n"
+	 "s_atc_probe 0, s[4:5], 0x0\ns_atc_probe_buffer 0, s[0:3], 0x0"),
 	"s_load_dword s8, s[4:5], 0x40",
 	"s_load_dwordx8 s[8:15], s[4:5], 0x40",
 	"s_buffer_load_dword s8, s[0:3], 0x40",

@@ -126,6 +126,7 @@ static void pm4_exchanges_buffers(void **state)
 		0,
 	};
 	uint32_t packet[16] = {0};
+	hsa_signal_t done;
 
 	(void)state;
 	memset(arena->data, 0, sizeof(arena->data));
@@ -138,7 +139,8 @@ static void pm4_exchanges_buffers(void **state)
 	packet[3] = high;
 	packet[4] = 1000; /* zeros follow */
 	store(&arena->done, 1);
-	*(hsa_signal_t *)&packet[14] = handle(&arena->done);
+	done = handle(&arena->done);
+	memcpy(&packet[14], &done, sizeof(done));
 	submit(packet, HSA_PACKET_TYPE_VENDOR_SPECIFIC);
 	/* It waits until all 5 samples are written. */
 	let_machine_work();
