@@ -33,7 +33,7 @@ bookworm) build="$common clang-15 lld-15 llvm-15-dev rocm-device-libs libhsakmt-
 	build="$common clang-15 lld-15 llvm-15-dev rocm-device-libs libhsakmt-dev" llvm=15
 	;;
 esac
-check="libcmocka-dev llvm-$llvm-tools python3 jq"
+check="libcmocka-dev llvm-$llvm-tools python3 jq abigail-tools cppcheck"
 bench="pocl-opencl-icd ocl-icd-opencl-dev"
 if [ "$mode" = install ]; then
 	# for tests of the HTML page, manuals, completions, exports

@@ -48,6 +48,6 @@ struct probe_err *probe_buf_window(const struct probe_buf *buf, uint64_t offset,
 
 /* An error about the bytes of the last read. */
 struct probe_err *probe_buf_error(const struct probe_buf *buf, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+	__attribute__((format(printf, 2, 3), returns_nonnull));
 
 #endif

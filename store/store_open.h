@@ -43,6 +43,7 @@ void probe_reader_allow_copies(void);
 void probe_reader_close(struct probe_reader *reader);
 
 /* The error of the last query, as a sentence that names the file. */
-struct probe_err *probe_reader_error(const struct probe_reader *reader, const char *doing);
+struct probe_err *probe_reader_error(const struct probe_reader *reader, const char *doing)
+	__attribute__((returns_nonnull));
 
 #endif

@@ -12,7 +12,7 @@ set(goal_tests
 	R8 "^(cmd.run.signals|arch.imports)$"
 	R9 "^(hsa.fork.*|hsa.hard.fork|cmd.run.two_processes)$"
 	R10 "^(hsa.leave.*|hsa.hard.(leave_.*|dlclose|lives)|unit.wire.segment_tsan)$"
-	R11 "^(arch.public_headers|cmd.run.(old_abi|new_abi|no_symbol)|e2e.own_handler)$"
+	R11 "^(arch.(public_headers|abi)|cmd.run.(old_abi|new_abi|no_symbol)|e2e.own_handler)$"
 	R12 "^cmd.run.handler_"
 	R13 "^(equal|fuzz.compile)"
 	R14 "^unit.simgpu.(isa_|tested_opcodes|untested_opcodes|vector_levels)"

@@ -23,6 +23,10 @@ if(NOT PROBE_SANITIZE)
 			COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/clang_warnings.py
 				clang-${PROBE_HIP_LLVM} ${CMAKE_BINARY_DIR})
 	endif()
+	if(TARGET probe-hsa AND TARGET probe_plugin_count)
+		probe_test(NAME arch.abi TIER arch FOLDER include
+			COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/abi.sh ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+	endif()
 	probe_test(NAME arch.objects TIER arch FOLDER tests
 		COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/objects.py
 			${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
