@@ -30,4 +30,9 @@ struct probe_err *probe_bundle_read(const char *name, const void *bytes, size_t 
 				    struct probe_bundle **ret);
 void probe_bundle_destroy(struct probe_bundle *bundle);
 
+static inline void probe_bundle_release(struct probe_bundle **bundle)
+{
+	probe_bundle_destroy(*bundle);
+}
+
 #endif

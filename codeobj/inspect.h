@@ -46,4 +46,9 @@ struct probe_err *probe_codeobj_inspect(const char *name, const void *bytes, siz
 					unsigned parts, struct probe_codeobj **ret);
 void probe_codeobj_destroy(struct probe_codeobj *codeobj);
 
+static inline void probe_codeobj_release(struct probe_codeobj **codeobj)
+{
+	probe_codeobj_destroy(*codeobj);
+}
+
 #endif

@@ -100,30 +100,39 @@ static void put_source(const struct report *report, sqlite3_stmt *stmt)
 	printf("%s\n", report_plain(report));
 }
 
-struct probe_err *report_head(const struct report *report, const struct report_db *db)
+/* The device and what was recorded on it; the caller ends the line. */
+static struct probe_err *print_recorded(const struct report *report, const struct report_db *db)
 {
-	struct probe_err *err = NULL;
+	struct probe_err *err;
 
-	if (db->reader.partial)
-		err = report_each(db, partial_sql, put_partial, report);
+	fputs("\ndevice: ", stdout);
+	err = report_each(db, device_sql, put_device, report);
 	if (err)
 		return err;
+	err = report_each(db, kind_sql, put_kind, report);
+	return err ? err : report_each(db, filters_sql, put_filters, report);
+}
+
+struct probe_err *report_head(const struct report *report, const struct report_db *db)
+{
+	struct probe_err *err;
+
+	if (db->reader.partial) {
+		err = report_each(db, partial_sql, put_partial, report);
+		if (err)
+			return err;
+	}
 	fputs(report_bold(report), stdout);
 	report_put(db->path);
 	fputs(report_plain(report), stdout);
 	err = report_each(db, command_sql, put_command, report);
 	if (err)
 		return err;
-	fputs("\ndevice: ", stdout);
-	err = report_each(db, device_sql, put_device, report);
-	if (!err)
-		err = report_each(db, kind_sql, put_kind, report);
-	if (!err)
-		err = report_each(db, filters_sql, put_filters, report);
+	err = print_recorded(report, db);
 	putchar('\n');
-	if (!err && report_db_has(db, "probe_sourcefile"))
-		err = report_each(db, sources_sql, put_source, report);
-	return err;
+	if (err || !report_db_has(db, "probe_sourcefile"))
+		return err;
+	return report_each(db, sources_sql, put_source, report);
 }
 
 /* ---- Accounting ----------------------------------------------------------------------------- */
@@ -294,16 +303,14 @@ static struct probe_err *put_uncovered_list(const struct report *report, const s
 	if (!report_db_has(db, "probe_uncovered"))
 		return NULL;
 	err = report_each(db, report_uncovered_count_sql, put_uncovered_count, report);
-	if (!err)
-		err = report_each(
-			db,
-			"SELECT DISTINCT CASE WHEN file = '' THEN '(no line)' ELSE file || ':' "
-			"|| line || ':' || \"column\" END, what, function, text "
-			"FROM probe_uncovered ORDER BY file, line, \"column\", what LIMIT 10",
-			put_uncovered, report);
-	if (!err)
-		err = report_each(db, report_uncovered_count_sql, put_uncovered_rest, report);
-	return err;
+	if (err)
+		return err;
+	err = report_each(db,
+			  "SELECT DISTINCT CASE WHEN file = '' THEN '(no line)' ELSE file || ':' "
+			  "|| line || ':' || \"column\" END, what, function, text "
+			  "FROM probe_uncovered ORDER BY file, line, \"column\", what LIMIT 10",
+			  put_uncovered, report);
+	return err ? err : report_each(db, report_uncovered_count_sql, put_uncovered_rest, report);
 }
 
 /* The notes that follow the dispatches, in this order. */
@@ -324,35 +331,45 @@ struct probe_err *report_account(const struct report *report, const struct repor
 {
 	struct probe_err *err = report_each(db, dispatches_sql, put_dispatches, report);
 
-	if (!err)
-		err = report_each(db, refusals_sql, put_refusal, report);
+	if (err)
+		return err;
+	err = report_each(db, refusals_sql, put_refusal, report);
 	if (err)
 		return err;
 	putchar('\n');
 	err = put_uncovered_list(report, db);
-	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings) && !err; i++)
+	if (err)
+		return err;
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
 		err = report_each(db, endings[i].sql, endings[i].fn, report);
-	return err;
+		if (err)
+			return err;
+	}
+	return NULL;
 }
 
 struct probe_err *report_framed_rows(const struct report *report, const struct report_db *db,
 				     const struct report_query *query, bool first, bool last)
 {
-	struct probe_err *err = NULL;
-	bool none = false;
+	bool table = report->format == REPORT_TABLE, none = false;
+	struct probe_err *err;
 
-	if (report->format == REPORT_TABLE) {
+	if (table) {
 		err = report_head(report, db);
 		putchar('\n');
+		if (err)
+			return err;
 	}
-	if (!err)
-		err = report_no_kernel(report, db, &none);
-	if (!err && (!none || report->format != REPORT_TABLE))
-		err = report_rows(report, db, query, first, last);
-	if (report->format != REPORT_TABLE)
-		return err;
+	err = report_no_kernel(report, db, &none);
 	if (err)
 		return err;
+	if (!table)
+		return report_rows(report, db, query, first, last);
+	if (!none) {
+		err = report_rows(report, db, query, first, last);
+		if (err)
+			return err;
+	}
 	putchar('\n');
 	return report_account(report, db);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* for asprintf */
 #include "cmds/report/attach_runs.h"
 
 #include <stdio.h>
@@ -37,32 +38,26 @@ static const char indexes_sql[] =
 	"CREATE UNIQUE INDEX main.i_code ON probe_code (code_object_id);"
 	"CREATE INDEX main.i_site ON probe_site (code_object_id, site);";
 
-static struct probe_err *failed(const struct report_db *to)
-{
-	return probe_reader_error(&to->reader, "put the two runs together");
-}
+static const char doing[] = "put the two runs together";
 
 /* "CREATE TABLE main.x (a, b)" or "INSERT INTO main.x VALUES (?, ?)". */
 static char *table_text(const char *schema, const char *table, sqlite3_stmt *from, bool create)
 {
+	REPORT_AUTO_SQL char *name = sqlite3_mprintf("%s.\"%w\"", schema, table);
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
-	char *name = sqlite3_mprintf("%s.\"%w\"", schema, table);
+	FILE *out = name ? open_memstream(&text, &size) : NULL;
 
-	if (!out || !name) {
-		sqlite3_free(name);
+	if (!out)
 		return NULL;
-	}
 	fprintf(out, create ? "CREATE TABLE %s (" : "INSERT INTO %s VALUES (", name);
 	for (int i = 0; i < sqlite3_column_count(from); i++) {
-		char *column = sqlite3_mprintf("\"%w\"", sqlite3_column_name(from, i));
+		REPORT_AUTO_SQL char *column =
+			sqlite3_mprintf("\"%w\"", sqlite3_column_name(from, i));
 
 		fprintf(out, "%s%s", i ? ", " : "", create && column ? column : "?");
-		sqlite3_free(column);
 	}
 	fputc(')', out);
-	sqlite3_free(name);
 	fclose(out);
 	return text;
 }
@@ -70,65 +65,59 @@ static char *table_text(const char *schema, const char *table, sqlite3_stmt *fro
 static struct probe_err *copy_rows(const struct report_db *from, sqlite3_stmt *rows,
 				   const struct report_db *to, sqlite3_stmt *insert)
 {
-	for (;;) {
-		bool row;
-		struct probe_err *err = report_step(from, rows, &row);
+	struct probe_err *err;
 
-		if (err || !row)
-			return err;
+	while (report_next(from, rows, &err)) {
 		for (int i = 0; i < sqlite3_column_count(rows); i++)
 			sqlite3_bind_value(insert, i + 1, sqlite3_column_value(rows, i));
 		if (sqlite3_step(insert) != SQLITE_DONE)
-			return failed(to);
+			return probe_reader_error(&to->reader, doing);
 		sqlite3_reset(insert);
 	}
+	return err;
 }
 
 struct probe_err *report_copy_table(const struct report_db *from, const char *table,
 				    const struct report_db *to, const char *schema, bool make)
 {
-	char *select = sqlite3_mprintf("SELECT * FROM \"%w\"", table), *create = NULL, *text = NULL;
-	sqlite3_stmt *rows = NULL, *insert = NULL;
+	REPORT_AUTO_SQL char *select = sqlite3_mprintf("SELECT * FROM \"%w\"", table);
+	REPORT_AUTO_STMT sqlite3_stmt *rows = NULL, *insert = NULL;
+	PROBE_AUTO_FREE char *create = NULL, *text = NULL;
 	struct probe_err *err = select ? report_prepare_sql(from, select, &rows) : probe_err_oom();
 
-	if (!err && sqlite3_column_count(rows) > COLUMNS_MAX)
-		err = probe_err_create("%s: table %s has over %d columns", from->path, table,
-				       COLUMNS_MAX);
-	if (!err) {
-		create = table_text(schema, table, rows, true);
-		text = table_text(schema, table, rows, false);
-		if (!create || !text)
-			err = probe_err_oom();
+	if (err)
+		return err;
+	if (sqlite3_column_count(rows) > COLUMNS_MAX)
+		return probe_err_create("%s: table %s has over %d columns", from->path, table,
+					COLUMNS_MAX);
+	create = table_text(schema, table, rows, true);
+	text = table_text(schema, table, rows, false);
+	if (!create || !text)
+		return probe_err_oom();
+	if (make) {
+		err = report_run_sql(to, create, doing);
+		if (err)
+			return err;
 	}
-	if (!err && make && sqlite3_exec(to->reader.db, create, NULL, NULL, NULL))
-		err = failed(to);
-	if (!err)
-		err = report_prepare_sql(to, text, &insert);
-	if (!err)
-		err = copy_rows(from, rows, to, insert);
-	sqlite3_finalize(rows);
-	sqlite3_finalize(insert);
-	sqlite3_free(select);
-	free(create);
-	free(text);
-	return err;
+	err = report_prepare_sql(to, text, &insert);
+	return err ? err : copy_rows(from, rows, to, insert);
 }
 
 static struct probe_err *copy_all(const struct report_db *from, const struct report_db *to,
 				  const char *schema)
 {
-	sqlite3_stmt *stmt = NULL;
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	struct probe_err *err = report_prepare_sql(from, tables_sql, &stmt);
-	bool row = true;
 
-	for (int i = 0; !err && row; i++) {
-		err = report_step(from, stmt, &row);
-		if (!err && row && i == TABLES_MAX)
-			err = probe_err_create("%s has over %d tables", from->path, TABLES_MAX);
-		if (!err && row)
-			err = report_copy_table(from, report_cell(stmt, 0), to, schema, true);
+	if (err)
+		return err;
+	for (int i = 0; report_next(from, stmt, &err); i++) {
+		if (i == TABLES_MAX)
+			return probe_err_create("%s has over %d tables", from->path, TABLES_MAX);
+		err = report_copy_table(from, report_cell(stmt, 0), to, schema, true);
+		if (err)
+			return err;
 	}
-	sqlite3_finalize(stmt);
 	return err;
 }
 
@@ -145,20 +134,20 @@ static bool sampled(const struct report_db *db)
 /*
  * Decides which file is which; their schemas must be alike, because rows are copied unchanged.
  */
-static struct probe_err *check(struct report_db db[2], int *sampled_one)
+static struct probe_err *check(const struct report_db *const db[2], int *sampled_one)
 {
-	bool first = sampled(&db[0]), second = sampled(&db[1]);
+	bool first = sampled(db[0]), second = sampled(db[1]);
 
 	for (int i = 0; i < 2; i++)
-		if (db[i].reader.version < PROBE_STORE_VERSION_LIKE)
+		if (db[i]->reader.version < PROBE_STORE_VERSION_LIKE)
 			return probe_err_create("--runs: %s has schema %d, not %d or later: record "
 						"it again",
-						db[i].path, db[i].reader.version,
+						db[i]->path, db[i]->reader.version,
 						PROBE_STORE_VERSION_LIKE);
 	if (first == second)
 		return probe_err_create("--runs: %s of %s and %s was sampled; one has to be "
 					"(probe-run --pc-sampling-method)",
-					first ? "each" : "neither", db[0].path, db[1].path);
+					first ? "each" : "neither", db[0]->path, db[1]->path);
 	*sampled_one = second;
 	return NULL;
 }
@@ -166,8 +155,7 @@ static struct probe_err *check(struct report_db db[2], int *sampled_one)
 /* The text of a fact of the run, "" if it is missing; the caller frees it. */
 static char *fact(const struct report_db *db, const char *key)
 {
-	sqlite3_stmt *stmt = NULL;
-	char *ret = NULL;
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	bool row = false;
 
 	probe_err_destroy(
@@ -176,75 +164,80 @@ static char *fact(const struct report_db *db, const char *key)
 		sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
 		probe_err_destroy(report_step(db, stmt, &row));
 	}
-	ret = strdup(row ? report_cell(stmt, 0) : "");
-	sqlite3_finalize(stmt);
-	return ret;
+	return strdup(row ? report_cell(stmt, 0) : "");
 }
 
 /*
  * Warns if the commands differ: samples of one problem size do not match the counters of another.
  */
-static void warn_commands(const struct report_db db[2])
+static void warn_commands(const struct report_db *const db[2])
 {
-	PROBE_AUTO_FREE char *first = fact(&db[0], "command");
-	PROBE_AUTO_FREE char *second = fact(&db[1], "command");
+	PROBE_AUTO_FREE char *first = fact(db[0], "command");
+	PROBE_AUTO_FREE char *second = fact(db[1], "command");
 
 	if (first && second && strcmp(first, second))
 		probe_log(PROBE_LOG_WARNING,
 			  "--runs: the commands differ: %s ran '%s', %s ran '%s'; samples and "
 			  "counters may not be of the same work",
-			  db[0].path, first, db[1].path, second);
+			  db[0]->path, first, db[1]->path, second);
 }
 
-static struct probe_err *put_together(const struct report *report, struct report_db from[2],
-				      struct report_db *to)
+/* The run without samples becomes `to`; the other one is attached to it as `a`, and merged. */
+static struct probe_err *merge_runs(const struct report_db *const from[2], struct report_db *to)
 {
-	struct probe_err *err;
 	int a = 0;
+	struct probe_err *err = check(from, &a);
 
-	err = check(from, &a);
-	if (!err)
-		warn_commands(from);
-	if (!err && sqlite3_exec(to->reader.db, "ATTACH ':memory:' AS a", NULL, NULL, NULL))
-		err = failed(to);
-	if (!err)
-		err = copy_all(&from[!a], to, "main");
-	if (!err)
-		err = copy_all(&from[a], to, "a");
-	if (!err && sqlite3_exec(to->reader.db, indexes_sql, NULL, NULL, NULL))
-		err = failed(to);
-	if (!err)
-		err = probe_merge(to->reader.db, to->path);
-	if (!err && sqlite3_exec(to->reader.db, "DETACH a", NULL, NULL, NULL))
-		err = failed(to);
+	if (err)
+		return err;
+	warn_commands(from);
+	err = report_run_sql(to, "ATTACH ':memory:' AS a", doing);
+	if (err)
+		return err;
+	err = copy_all(from[!a], to, "main");
+	if (err)
+		return err;
+	err = copy_all(from[a], to, "a");
+	if (err)
+		return err;
+	err = report_run_sql(to, indexes_sql, doing);
+	if (err)
+		return err;
+	err = probe_merge(to->reader.db, to->path);
+	return err ? err : report_run_sql(to, "DETACH a", doing);
+}
+
+static struct probe_err *fill(const struct report *report, struct report_db *to)
+{
+	REPORT_AUTO_DB struct report_db first = {0}, second = {0};
+	const struct report_db *const from[2] = {&first, &second};
+	struct probe_err *err = report_db_open(report, report->files[0], &first);
+
+	if (err)
+		return err;
+	err = report_db_open(report, report->files[1], &second);
+	if (err)
+		return err;
+	err = merge_runs(from, to);
+	if (err)
+		return err;
 	probe_reader_harden(&to->reader);
-	to->reader.partial = from[0].reader.partial || from[1].reader.partial;
-	return err ? err : report_functions(report, to->reader.db);
+	to->reader.partial = first.reader.partial || second.reader.partial;
+	return report_functions(report, to->reader.db);
 }
 
 struct probe_err *report_runs_open(const struct report *report, struct report_db *db)
 {
-	struct report_db from[2] = {0};
 	struct probe_err *err;
-	size_t size;
-	FILE *out;
+	char *name;
 
-	*db = (struct report_db){0};
-	out = open_memstream(&db->name, &size);
-	if (!out)
+	if (asprintf(&name, "%s and %s", report->files[0], report->files[1]) < 0)
 		return probe_err_oom();
-	fprintf(out, "%s and %s", report->files[0], report->files[1]);
-	fclose(out);
-	db->path = db->name;
 	probe_reader_allow_copies();
-	err = probe_reader_memory(db->path, &db->reader);
-	for (int i = 0; i < 2 && !err; i++)
-		err = report_db_open(report, report->files[i], &from[i]);
-	if (!err)
-		err = put_together(report, from, db);
-	for (int i = 0; i < 2; i++)
-		if (from[i].reader.db)
-			report_db_close(&from[i]);
+	err = report_db_memory(name, db);
+	if (err)
+		return err;
+	err = fill(report, db);
 	if (err)
 		report_db_close(db);
 	return err;

@@ -50,22 +50,14 @@ static const char tables_sql[] =
 	"CREATE TABLE change (scope, kernel, variant, file, line INT, line_before INT, "
 	"\"column\" INT, access, space, source, metric, before, after, noise);";
 
-static struct probe_err *failed(const struct report_db *to)
-{
-	return probe_reader_error(&to->reader, "compare the runs");
-}
-
-static struct probe_err *run_sql(const struct report_db *to, const char *sql)
-{
-	return sqlite3_exec(to->reader.db, sql, NULL, NULL, NULL) ? failed(to) : NULL;
-}
+static const char doing[] = "compare the runs";
 
 static struct probe_err *insert_row(const struct report_db *to, sqlite3_stmt *insert)
 {
 	int rc = sqlite3_step(insert);
 
 	sqlite3_reset(insert);
-	return rc == SQLITE_DONE ? NULL : failed(to);
+	return rc == SQLITE_DONE ? NULL : probe_reader_error(&to->reader, doing);
 }
 
 /* The name of the file without its folders: a checkout may have moved between the runs. */
@@ -93,18 +85,21 @@ static struct probe_err *copy_values(const struct report_db *to, sqlite3_stmt *r
 				     sqlite3_stmt *insert)
 {
 	sqlite3_int64 place = sqlite3_last_insert_rowid(to->reader.db);
-	struct probe_err *err = NULL;
 	int at = IDENTITY;
 
-	for (int i = 0; i < METRICS && !err; i++) {
+	for (int i = 0; i < METRICS; i++) {
+		struct probe_err *err;
+
 		if (compare_metrics[i].scope != COMPARE_LINE)
 			continue;
 		sqlite3_bind_int64(insert, 1, place);
 		sqlite3_bind_text(insert, 2, compare_metrics[i].name, -1, SQLITE_STATIC);
 		sqlite3_bind_value(insert, 3, sqlite3_column_value(row, at++));
 		err = insert_row(to, insert);
+		if (err)
+			return err;
 	}
-	return err;
+	return NULL;
 }
 
 static struct probe_err *copy_lines(const struct report_db *from, sqlite3_stmt *rows, int run,
@@ -113,14 +108,13 @@ static struct probe_err *copy_lines(const struct report_db *from, sqlite3_stmt *
 	REPORT_AUTO_STMT sqlite3_stmt *place = NULL, *value = NULL;
 	struct probe_err *err = report_prepare_sql(
 		to, "INSERT INTO place VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)", &place);
-	bool row = true;
 
-	if (!err)
-		err = report_prepare_sql(to, "INSERT INTO value VALUES (?, ?, ?)", &value);
-	while (!err) {
-		err = report_step(from, rows, &row);
-		if (err || !row)
-			break;
+	if (err)
+		return err;
+	err = report_prepare_sql(to, "INSERT INTO value VALUES (?, ?, ?)", &value);
+	if (err)
+		return err;
+	while (report_next(from, rows, &err)) {
 		sqlite3_bind_int(place, 1, run);
 		for (int i = 0; i < IDENTITY - 1; i++)
 			sqlite3_bind_value(place, i + 2, sqlite3_column_value(rows, i));
@@ -128,8 +122,11 @@ static struct probe_err *copy_lines(const struct report_db *from, sqlite3_stmt *
 		sqlite3_bind_text(place, IDENTITY + 2, base_name(report_cell(rows, 1)), -1,
 				  SQLITE_TRANSIENT);
 		err = insert_row(to, place);
-		if (!err)
-			err = copy_values(to, rows, value);
+		if (err)
+			return err;
+		err = copy_values(to, rows, value);
+		if (err)
+			return err;
 	}
 	return err;
 }
@@ -154,11 +151,9 @@ static struct probe_err *read_lines(const struct report *report, const struct re
 {
 	REPORT_AUTO_STMT sqlite3_stmt *rows = NULL;
 	PROBE_AUTO_FREE char *fields = line_fields();
-	unsigned char chosen[REPORT_COLUMNS_MAX];
 	const struct report_query *query;
 	struct report view = *report;
 	struct probe_err *err;
-	size_t count;
 
 	if (!fields)
 		return probe_err_oom();
@@ -169,10 +164,9 @@ static struct probe_err *read_lines(const struct report *report, const struct re
 	view.all = true;
 	view.limit = -1;
 	err = report_lines_query(&view, from, &query);
-	if (!err)
-		err = report_choose(&view, query, false, chosen, &count);
-	if (!err)
-		err = report_prepare(&view, from, query, chosen, count, &rows);
+	if (err)
+		return err;
+	err = report_prepare_chosen(&view, from, query, &rows);
 	return err ? err : copy_lines(from, rows, run, to);
 }
 
@@ -204,16 +198,14 @@ static struct probe_err *read_kernels(const struct report *report, const struct 
 {
 	REPORT_AUTO_STMT sqlite3_stmt *rows = NULL, *insert = NULL;
 	struct probe_err *err = report_prepare_sql(from, kernels_sql, &rows);
-	bool row = true;
 
-	if (!err)
-		err = report_prepare_sql(
-			to, "INSERT INTO kernel VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			&insert);
-	while (!err) {
-		err = report_step(from, rows, &row);
-		if (err || !row)
-			break;
+	if (err)
+		return err;
+	err = report_prepare_sql(
+		to, "INSERT INTO kernel VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", &insert);
+	if (err)
+		return err;
+	while (report_next(from, rows, &err)) {
 		if (report->kernel &&
 		    regexec(&report->kernel_regex, report_cell(rows, 0), 0, NULL, 0))
 			continue;
@@ -221,6 +213,8 @@ static struct probe_err *read_kernels(const struct report *report, const struct 
 		for (int i = 0; i < sqlite3_column_count(rows); i++)
 			sqlite3_bind_value(insert, i + 2, sqlite3_column_value(rows, i));
 		err = insert_row(to, insert);
+		if (err)
+			return err;
 	}
 	return err;
 }
@@ -228,17 +222,14 @@ static struct probe_err *read_kernels(const struct report *report, const struct 
 static struct probe_err *read_run(const struct report *report, const char *path, int run,
 				  struct report_db *to)
 {
-	struct report_db from;
+	REPORT_AUTO_DB struct report_db from = {0};
 	struct probe_err *err = report_db_open(report, path, &from);
 
 	if (err)
 		return err;
 	to->reader.partial |= from.reader.partial;
 	err = read_lines(report, &from, run, to);
-	if (!err)
-		err = read_kernels(report, &from, run, to);
-	report_db_close(&from);
-	return err;
+	return err ? err : read_kernels(report, &from, run, to);
 }
 
 /* ---- Matching ------------------------------------------------------------------------------- */
@@ -303,45 +294,60 @@ static struct probe_err *check_common(const struct report_db *to, const char *be
 					   "WHERE a.run = 0 AND b.run = 1",
 					   &common);
 
-	if (!err)
-		err = report_any(to, "SELECT 1 FROM kernel", &any);
-	if (err || common || !any)
+	if (err || common)
+		return err;
+	err = report_any(to, "SELECT 1 FROM kernel", &any);
+	if (err || !any)
 		return err;
 	return probe_err_create(
 		"%s and %s have no kernel in common; expected two runs of one program", before,
 		after);
 }
 
+/* Both runs, one after the other; `before` may be NULL. */
+static struct probe_err *read_runs(const struct report *report, const char *before,
+				   const char *after, struct report_db *to)
+{
+	struct probe_err *err;
+
+	if (!before)
+		return read_run(report, after, 1, to);
+	err = read_run(report, before, 0, to);
+	if (err)
+		return err;
+	err = read_run(report, after, 1, to);
+	return err ? err : check_common(to, before, after);
+}
+
+static struct probe_err *fill(const struct report *report, const char *before, const char *after,
+			      struct report_db *to)
+{
+	struct probe_err *err = report_run_sql(to, tables_sql, doing);
+
+	if (err)
+		return err;
+	err = read_runs(report, before, after, to);
+	if (err)
+		return err;
+	err = report_run_sql(to, pair_sql, doing);
+	if (err)
+		return err;
+	err = report_run_sql(to, kernels_change_sql, doing);
+	return err ? err : report_functions(report, to->reader.db);
+}
+
 struct probe_err *report_compare_open(const struct report *report, const char *before,
 				      const char *after, struct report_db *ret)
 {
-	struct report_db db = {0};
 	struct probe_err *err;
 
-	db.name = strdup(after);
-	if (!db.name)
-		return probe_err_oom();
-	db.path = db.name;
 	probe_reader_allow_copies();
-	err = probe_reader_memory(db.path, &db.reader);
-	if (!err)
-		err = run_sql(&db, tables_sql);
-	if (!err && before)
-		err = read_run(report, before, 0, &db);
-	if (!err)
-		err = read_run(report, after, 1, &db);
-	if (!err && before)
-		err = check_common(&db, before, after);
-	if (!err)
-		err = run_sql(&db, pair_sql);
-	if (!err)
-		err = run_sql(&db, kernels_change_sql);
-	if (!err)
-		err = report_functions(report, db.reader.db);
+	err = report_db_memory(strdup(after), ret);
 	if (err)
-		report_db_close(&db);
-	else
-		*ret = db;
+		return err;
+	err = fill(report, before, after, ret);
+	if (err)
+		report_db_close(ret);
 	return err;
 }
 

@@ -7,6 +7,7 @@
 #include "cmds/report/protobuf.h"
 #include "cmds/report/viewer_events.h"
 #include "cmds/report/viewer_tracks.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 
 enum {
@@ -81,7 +82,7 @@ static size_t open_event(struct perfetto *perfetto, int64_t time, unsigned type,
 	return opened;
 }
 
-static void put_text(struct perfetto *perfetto, const char *name, const char *text)
+static void write_text(struct perfetto *perfetto, const char *name, const char *text)
 {
 	size_t opened = protobuf_open(&perfetto->packet, EVENT_ANNOTATION);
 
@@ -90,7 +91,7 @@ static void put_text(struct perfetto *perfetto, const char *name, const char *te
 	protobuf_close(&perfetto->packet, opened);
 }
 
-static void put_number(struct perfetto *perfetto, const char *name, int64_t value)
+static void write_number(struct perfetto *perfetto, const char *name, int64_t value)
 {
 	size_t opened = protobuf_open(&perfetto->packet, EVENT_ANNOTATION);
 
@@ -113,7 +114,7 @@ static uint64_t uuid_of(const struct perfetto *perfetto, const struct viewer_tra
 	return 1ull << 40 | (uint64_t)(track - perfetto->tracks.list) * VIEWER_LANES | lane;
 }
 
-static void put_process(struct perfetto *perfetto, int64_t pid, const char *name)
+static void write_process(struct perfetto *perfetto, int64_t pid, const char *name)
 {
 	struct protobuf *to = &perfetto->packet;
 	size_t packet = open_packet(perfetto);
@@ -133,7 +134,7 @@ static void put_process(struct perfetto *perfetto, int64_t pid, const char *name
 	close_packet(perfetto, packet);
 }
 
-static void put_lane(struct perfetto *perfetto, const struct viewer_track *track, unsigned lane)
+static void write_lane(struct perfetto *perfetto, const struct viewer_track *track, unsigned lane)
 {
 	struct protobuf *to = &perfetto->packet;
 	size_t packet = open_packet(perfetto);
@@ -155,7 +156,7 @@ static void put_lane(struct perfetto *perfetto, const struct viewer_track *track
 	close_packet(perfetto, packet);
 }
 
-static void take_track(void *user, sqlite3_stmt *stmt)
+static void read_track(void *user, sqlite3_stmt *stmt)
 {
 	struct perfetto *perfetto = user;
 	int64_t pid = sqlite3_column_int64(stmt, T_PID);
@@ -166,7 +167,7 @@ static void take_track(void *user, sqlite3_stmt *stmt)
 		return;
 	}
 	if (pid != perfetto->last_pid)
-		put_process(perfetto, pid, report_cell(stmt, T_PROCESS));
+		write_process(perfetto, pid, report_cell(stmt, T_PROCESS));
 	perfetto->last_pid = pid;
 }
 
@@ -180,7 +181,7 @@ static uint64_t lane_of(struct perfetto *perfetto, struct viewer_track *track, i
 	if (lane < 0)
 		return 0;
 	if (added)
-		put_lane(perfetto, track, (unsigned)lane);
+		write_lane(perfetto, track, (unsigned)lane);
 	return uuid_of(perfetto, track, lane == VIEWER_LANES ? VIEWER_LANES - 1 : (unsigned)lane);
 }
 
@@ -202,7 +203,7 @@ static uint64_t flow_of(const struct slice *slice)
 	return (uint64_t)slice->correlation | (uint64_t)ordinal << 40;
 }
 
-/* Begins a slice's packet; false: it cannot be put. *ret: what to close. */
+/* Begins a slice's packet; false: it cannot be written. *ret: what to close. */
 static bool begin_slice(struct perfetto *perfetto, const struct slice *slice, size_t ret[2],
 			uint64_t *ret_lane)
 {
@@ -239,7 +240,7 @@ static void end_slice(struct perfetto *perfetto, const struct slice *slice, cons
 	close_packet(perfetto, packet);
 }
 
-static void take_dispatch(void *user, sqlite3_stmt *stmt)
+static void write_dispatch(void *user, sqlite3_stmt *stmt)
 {
 	struct perfetto *perfetto = user;
 	bool clone = sqlite3_column_int(stmt, D_CLONE);
@@ -257,15 +258,15 @@ static void take_dispatch(void *user, sqlite3_stmt *stmt)
 
 	if (!begin_slice(perfetto, &slice, opened, &lane))
 		return;
-	put_number(perfetto, "dispatch", sqlite3_column_int64(stmt, D_DISPATCH));
-	put_text(perfetto, "variant", clone ? "instrumented clone" : "original");
-	put_text(perfetto, "grid", report_cell(stmt, D_GRID));
-	put_text(perfetto, "workgroup", report_cell(stmt, D_GROUP));
-	put_number(perfetto, "lds bytes", sqlite3_column_int64(stmt, D_LDS));
+	write_number(perfetto, "dispatch", sqlite3_column_int64(stmt, D_DISPATCH));
+	write_text(perfetto, "variant", clone ? "instrumented clone" : "original");
+	write_text(perfetto, "grid", report_cell(stmt, D_GRID));
+	write_text(perfetto, "workgroup", report_cell(stmt, D_GROUP));
+	write_number(perfetto, "lds bytes", sqlite3_column_int64(stmt, D_LDS));
 	end_slice(perfetto, &slice, opened, lane);
 }
 
-static void take_event(void *user, sqlite3_stmt *stmt)
+static void write_event(void *user, sqlite3_stmt *stmt)
 {
 	struct perfetto *perfetto = user;
 	const char *category = report_cell(stmt, E_CATEGORY);
@@ -285,25 +286,31 @@ static void take_event(void *user, sqlite3_stmt *stmt)
 	if (!begin_slice(perfetto, &slice, opened, &lane))
 		return;
 	if (slice.correlation)
-		put_number(perfetto, "correlation", slice.correlation);
+		write_number(perfetto, "correlation", slice.correlation);
 	if (sqlite3_column_type(stmt, E_BYTES) != SQLITE_NULL)
-		put_number(perfetto, "bytes", sqlite3_column_int64(stmt, E_BYTES));
+		write_number(perfetto, "bytes", sqlite3_column_int64(stmt, E_BYTES));
 	end_slice(perfetto, &slice, opened, lane);
+}
+
+static void perfetto_deinit(struct perfetto *perfetto)
+{
+	viewer_tracks_deinit(&perfetto->tracks);
+	protobuf_deinit(&perfetto->packet);
 }
 
 struct probe_err *export_perfetto(const struct report *report, const struct report_db *db,
 				  FILE *out)
 {
-	struct perfetto perfetto = {.out = out, .last_pid = -1};
-	struct probe_err *err = viewer_each(report, db, viewer_tracks_sql, take_track, &perfetto);
+	PROBE_AUTO(perfetto_deinit) struct perfetto perfetto = {.out = out, .last_pid = -1};
+	struct probe_err *err = viewer_each(report, db, viewer_tracks_sql, read_track, &perfetto);
 
-	if (!err)
-		err = viewer_each(report, db, viewer_dispatches_sql, take_dispatch, &perfetto);
-	if (!err)
-		err = viewer_each(report, db, viewer_events_sql, take_event, &perfetto);
-	if (!err && perfetto.failed)
-		err = probe_err_oom();
-	viewer_tracks_deinit(&perfetto.tracks);
-	protobuf_deinit(&perfetto.packet);
-	return err;
+	if (err)
+		return err;
+	err = viewer_each(report, db, viewer_dispatches_sql, write_dispatch, &perfetto);
+	if (err)
+		return err;
+	err = viewer_each(report, db, viewer_events_sql, write_event, &perfetto);
+	if (err)
+		return err;
+	return perfetto.failed ? probe_err_oom() : NULL;
 }

@@ -144,10 +144,10 @@ static struct probe_err *put_empty(const struct report_db *db)
 	struct probe_err *err =
 		report_any(db, "SELECT 1 FROM probe_run WHERE key = 'filters'", &filtered);
 
-	if (!err)
-		puts(filtered ? "no records: no dispatch that ran passes the filters"
-			      : "no records");
-	return err;
+	if (err)
+		return err;
+	puts(filtered ? "no records: no dispatch that ran passes the filters" : "no records");
+	return NULL;
 }
 
 static struct probe_err *count_uncovered(const struct report_db *db, int64_t *ret)
@@ -159,20 +159,32 @@ static struct probe_err *count_uncovered(const struct report_db *db, int64_t *re
 	*ret = 0;
 	if (!report_db_has(db, "probe_uncovered"))
 		return NULL;
-	err = report_prepare_sql(db, report_uncovered_count_sql, &stmt);
-	if (!err)
-		err = report_step(db, stmt, &row);
-	if (!err && row)
+	err = report_first_row(db, report_uncovered_count_sql, &stmt, &row);
+	if (err)
+		return err;
+	if (row)
 		*ret = sqlite3_column_int64(stmt, 0);
-	return err;
+	return NULL;
+}
+
+static struct probe_err *prepare_findings(const struct report *report, const struct report_db *db,
+					  const struct report_query *query, sqlite3_stmt **ret)
+{
+	struct report view = *report;
+
+	view.fields = finding_fields;
+	view.all = true;
+	view.limit = -1;
+	if (!view.sort)
+		view.sort =
+			view.unfold ? "-finding,cycles" : "-finding,finding_cycles,+finding_rank";
+	return report_prepare_chosen(&view, db, query, ret);
 }
 
 struct probe_err *report_findings(const struct report *report, const struct report_db *db,
 				  const struct report_query *query, int64_t limit, bool brief)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL, *frames = NULL;
-	unsigned char chosen[REPORT_COLUMNS_MAX];
-	struct report view = *report;
 	struct walk walk = {
 		.report = report,
 		.brief = brief,
@@ -184,32 +196,23 @@ struct probe_err *report_findings(const struct report *report, const struct repo
 			    .part = report->by == REPORT_BY_LAUNCH_SHAPE || report_filtered(report),
 			    .folded = !report->unfold},
 	};
-	struct probe_err *err;
-	bool row = true, any = false;
-	size_t count;
+	struct probe_err *err = prepare_findings(report, db, query, &stmt);
+	bool any = false;
 
-	view.fields = finding_fields;
-	view.all = true;
-	view.limit = -1;
-	if (!view.sort)
-		view.sort =
-			view.unfold ? "-finding,cycles" : "-finding,finding_cycles,+finding_rank";
-	err = report_choose(&view, query, false, chosen, &count);
-	if (!err)
-		err = report_prepare(&view, db, query, chosen, count, &stmt);
-	if (!err)
-		err = report_prepare_sql(db, finding_frames_sql, &frames);
-	if (!err)
-		err = report_any(db, "SELECT 1 FROM probe_site WHERE line > 0",
-				 &walk.finding.lines);
-	if (!err)
-		err = count_uncovered(db, &walk.uncovered);
+	if (err)
+		return err;
+	err = report_prepare_sql(db, finding_frames_sql, &frames);
+	if (err)
+		return err;
+	err = report_any(db, "SELECT 1 FROM probe_site WHERE line > 0", &walk.finding.lines);
+	if (err)
+		return err;
+	err = count_uncovered(db, &walk.uncovered);
+	if (err)
+		return err;
 	walk.finding.stmt = stmt;
 	walk.finding.frames = frames;
-	while (!err) {
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			break;
+	while (report_next(db, stmt, &err)) {
 		any = true;
 		put_row(&walk);
 	}

@@ -5,8 +5,11 @@
 #include <stdlib.h>
 
 #include "cmds/report/missing_samples.h"
+#include "cmds/report/output_file.h"
 #include "cmds/report/report_db.h"
 #include "cmds/report/report_options.h"
+#include "cmds/report/sample_source.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 
 /*
@@ -28,7 +31,7 @@
 	"probe_chosen(dispatch) AND probe_timely(time - " REPORT_FIRST ", time - " REPORT_FIRST    \
 	")"
 
-char *flame_stacks_sql(const struct report *report, enum report_source source)
+static char *stacks_sql(const struct report *report, enum report_source source)
 {
 	return sqlite3_mprintf(
 		"SELECT stack, sum(samples) FROM (SELECT probe_stack_at(code_object, address) || "
@@ -46,29 +49,37 @@ char *flame_stacks_sql(const struct report *report, enum report_source source)
 		report->kernel ? " WHERE probe_match(coalesce(kernel, '(unknown)'))" : "");
 }
 
+struct probe_err *flame_stacks_prepare(const struct report *report, const struct report_db *db,
+				       sqlite3_stmt **ret)
+{
+	REPORT_AUTO_SQL char *sql = NULL;
+	enum report_source source;
+	struct probe_err *err = report_source(report, db, &source);
+
+	if (err)
+		return err;
+	sql = stacks_sql(report, source);
+	return sql ? report_prepare_sql(db, sql, ret) : probe_err_oom();
+}
+
 struct probe_err *flame_stacks_missing(const struct report *report, const struct report_db *db)
 {
 	bool any = false;
 	struct probe_err *err = report_any(db, "SELECT 1 FROM probe_sample LIMIT 1", &any);
-	const char *why = "";
-	char *text = NULL;
+	PROBE_AUTO_FREE char *text = NULL;
+	const char *why;
 	size_t size;
 	FILE *out;
 
-	if (!err && !any)
-		err = report_no_samples(db, &why);
 	if (err)
 		return err;
-	if (!any)
-		return probe_err_create("%s: no samples: %s", db->path, why);
+	if (!any) {
+		err = report_no_samples(db, &why);
+		return err ? err : probe_err_create("%s: no samples: %s", db->path, why);
+	}
 	out = open_memstream(&text, &size);
 	if (!out)
 		return probe_err_oom();
-	err = report_no_choice(report, db, out);
-	if (fclose(out) && !err)
-		err = probe_err_oom();
-	if (!err)
-		err = probe_err_create("%s: %s", db->path, text);
-	free(text);
-	return err;
+	err = output_close_memory(out, report_no_choice(report, db, out));
+	return err ? err : probe_err_create("%s: %s", db->path, text);
 }

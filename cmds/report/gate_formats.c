@@ -199,10 +199,12 @@ struct probe_err *gate_put_github(const struct gate *gate)
 	struct probe_err *err =
 		gate_each_row(gate, NULL, GITHUB_ANNOTATIONS_MAX, put_annotation, NULL);
 
-	if (!err && gate->broken > GITHUB_ANNOTATIONS_MAX)
+	if (err)
+		return err;
+	if (gate->broken > GITHUB_ANNOTATIONS_MAX)
 		printf("::error::%lld more broke the rules; GitHub shows %d annotations a step\n",
 		       (long long)(gate->broken - GITHUB_ANNOTATIONS_MAX), GITHUB_ANNOTATIONS_MAX);
-	return err;
+	return NULL;
 }
 
 /* ---- Markdown -------------------------------------------------------------------------------- */
@@ -267,36 +269,48 @@ static void count_row(const struct gate_row *row, void *user)
 	++*(size_t *)user;
 }
 
-static size_t count_broken_rules(const struct gate *gate, struct probe_err **err)
+static struct probe_err *count_broken_rules(const struct gate *gate, size_t *ret)
 {
-	size_t broken = 0;
-
-	for (size_t i = 0; i < gate->rule_count && !*err; i++) {
+	*ret = 0;
+	for (size_t i = 0; i < gate->rule_count; i++) {
 		size_t rows = 0;
+		struct probe_err *err =
+			gate_each_row(gate, gate->rules[i].text, 1, count_row, &rows);
 
-		*err = gate_each_row(gate, gate->rules[i].text, 1, count_row, &rows);
-		broken += rows > 0;
+		if (err)
+			return err;
+		*ret += rows > 0;
 	}
-	return broken;
+	return NULL;
 }
 
-struct probe_err *gate_put_junit(const struct gate *gate)
+static struct probe_err *print_test_cases(const struct gate *gate)
 {
-	struct probe_err *err = NULL;
-	size_t broken = count_broken_rules(gate, &err);
-
-	puts("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>");
-	printf("  <testsuite name=\"probe-report check\" tests=\"%zu\" failures=\"%zu\">\n",
-	       gate->rule_count, broken);
-	for (size_t i = 0; i < gate->rule_count && !err; i++) {
+	for (size_t i = 0; i < gate->rule_count; i++) {
 		struct junit_case test = {.rule = &gate->rules[i]};
+		struct probe_err *err;
 
 		fputs("    <testcase classname=\"probe\" name=\"", stdout);
 		report_markup(stdout, test.rule->text);
 		putchar('"');
 		err = gate_each_row(gate, test.rule->text, -1, put_failure, &test);
 		puts(test.failures ? "</failure>\n    </testcase>" : "/>");
+		if (err)
+			return err;
 	}
+	return NULL;
+}
+
+struct probe_err *gate_put_junit(const struct gate *gate)
+{
+	size_t broken;
+	struct probe_err *err = count_broken_rules(gate, &broken);
+
+	puts("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>");
+	printf("  <testsuite name=\"probe-report check\" tests=\"%zu\" failures=\"%zu\">\n",
+	       gate->rule_count, broken);
+	if (!err)
+		err = print_test_cases(gate);
 	puts("  </testsuite>\n</testsuites>");
 	return err;
 }

@@ -87,23 +87,17 @@ struct probe_err *gate_each_row(const struct gate *gate, const char *rule, int64
 {
 	PROBE_AUTO_FREE char *folder = getcwd(NULL, 0);
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
-	unsigned char chosen[REPORT_COLUMNS_MAX];
 	struct report view = *gate->report;
 	struct probe_err *err;
-	bool more = true;
-	size_t count;
 
 	view.fields = field_names;
 	view.limit = -1;
-	err = report_choose(&view, &report_gate_query, false, chosen, &count);
-	if (!err)
-		err = report_prepare(&view, gate->db, &report_gate_query, chosen, count, &stmt);
-	while (!err && limit) {
+	err = report_prepare_chosen(&view, gate->db, &report_gate_query, &stmt);
+	if (err)
+		return err;
+	while (limit && report_next(gate->db, stmt, &err)) {
 		struct gate_row row;
 
-		err = report_step(gate->db, stmt, &more);
-		if (err || !more)
-			break;
 		if (rule && strcmp(rule, report_cell(stmt, F_RULE)))
 			continue;
 		row = read_row(stmt, folder ? folder : "");

@@ -84,14 +84,10 @@ static struct probe_err *put_rows(struct report_json *json, const struct report_
 				  const struct report_query *query, const unsigned char *chosen)
 {
 	struct probe_err *err;
-	bool row;
 
 	report_json_key(json, key);
 	report_json_open(json, '[');
-	for (;;) {
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			break;
+	while (report_next(db, stmt, &err)) {
 		report_json_open(json, '[');
 		for (int i = 0; i < sqlite3_column_count(stmt); i++)
 			put_cell(json, stmt, i,
@@ -153,30 +149,45 @@ static struct probe_err *put_tables(struct report_json *json, const struct repor
 			return err;
 	}
 	err = report_kernels_query(db, &kernels);
-	if (!err)
-		err = put_table(json, report, db, "kernels", kernels, -1);
-	if (!err)
-		err = report_lines_query(report, db, &lines);
-	if (!err && probed)
+	if (err)
+		return err;
+	err = put_table(json, report, db, "kernels", kernels, -1);
+	if (err)
+		return err;
+	err = report_lines_query(report, db, &lines);
+	if (err)
+		return err;
+	if (probed) {
 		err = put_table(json, report, db, "lines", lines, -1);
-	if (!err && sampled)
+		if (err)
+			return err;
+	}
+	if (sampled) {
 		err = put_table(json, report, db, "samples",
 				report_samples_query(REPORT_BY_LINE, REPORT_FROM_SUMS), -1);
-	if (!err)
-		err = put_table(json, report, db, "instructions",
-				report_annotate_query(REPORT_FROM_SUMS, probed, timed),
-				INSTRUCTIONS_MAX);
-	return err;
+		if (err)
+			return err;
+	}
+	return put_table(json, report, db, "instructions",
+			 report_annotate_query(REPORT_FROM_SUMS, probed, timed), INSTRUCTIONS_MAX);
 }
 
-static const char device_sql[] =
-	"SELECT name, product_name, (SELECT value FROM probe_run WHERE key = 'device') FROM "
-	"rocpd_info_agent WHERE type = 'GPU' ORDER BY id LIMIT 1";
-static const char dispatches_sql[] =
-	"SELECT r.dispatch_id, k.display_name, r.queue_id, r.start - (SELECT min(start) FROM "
-	"rocpd_kernel_dispatch), r.\"end\" - r.start, p.kernel_id <> p.launched_kernel_id FROM "
-	"rocpd_kernel_dispatch r JOIN probe_dispatch p ON p.dispatch_id = r.dispatch_id "
-	"JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel_id ORDER BY r.start LIMIT 50000";
+/* Queries of the page, each an array of its rows. */
+static const struct {
+	const char *name, *sql;
+} arrays[] = {
+	{"run", "SELECT key, value FROM probe_run ORDER BY key"},
+	{"device",
+	 "SELECT name, product_name, (SELECT value FROM probe_run WHERE key = 'device') FROM "
+	 "rocpd_info_agent WHERE type = 'GPU' ORDER BY id LIMIT 1"},
+	{"account", "SELECT stream, name, value FROM probe_account ORDER BY stream, name"},
+	{"dispatches",
+	 "SELECT r.dispatch_id, k.display_name, r.queue_id, r.start - (SELECT min(start) FROM "
+	 "rocpd_kernel_dispatch), r.\"end\" - r.start, p.kernel_id <> p.launched_kernel_id FROM "
+	 "rocpd_kernel_dispatch r JOIN probe_dispatch p ON p.dispatch_id = r.dispatch_id "
+	 "JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel_id ORDER BY r.start LIMIT 50000"},
+	{"source", "SELECT file, line, text FROM probe_source ORDER BY file, line"},
+};
 
 struct probe_err *html_put_data(const struct report *report, const struct report_db *db, FILE *out)
 {
@@ -189,23 +200,17 @@ struct probe_err *html_put_data(const struct report *report, const struct report
 	report_json_member(&json, "file", db->path);
 	report_json_key(&json, "partial");
 	report_json_bool(&json, db->reader.partial);
-	err = put_sql(&json, db, "run", "SELECT key, value FROM probe_run ORDER BY key");
-	if (!err)
-		err = put_sql(&json, db, "device", device_sql);
-	if (!err)
-		err = put_sql(
-			&json, db, "account",
-			"SELECT stream, name, value FROM probe_account ORDER BY stream, name");
-	if (!err)
-		err = put_sql(&json, db, "dispatches", dispatches_sql);
-	if (!err)
-		err = put_sql(&json, db, "source",
-			      "SELECT file, line, text FROM probe_source ORDER BY file, line");
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++) {
+		err = put_sql(&json, db, arrays[i].name, arrays[i].sql);
+		if (err)
+			return err;
+	}
 	report_json_key(&json, "tables");
 	report_json_open(&json, '{');
-	if (!err)
-		err = put_tables(&json, report, db);
+	err = put_tables(&json, report, db);
+	if (err)
+		return err;
 	report_json_close(&json, '}');
 	report_json_close(&json, '}');
-	return err;
+	return NULL;
 }

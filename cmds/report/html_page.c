@@ -8,6 +8,7 @@
 #include "cmds/report/gzip_text.h"
 #include "cmds/report/html_data.h"
 #include "cmds/report/lines_query.h"
+#include "cmds/report/output_file.h"
 #include "cmds/report/query.h"
 #include "cmds/report/report_db.h"
 #include "cmds/report/report_options.h"
@@ -44,12 +45,9 @@ static struct probe_err *put_plain_list(const struct report *report, const struc
 					FILE *out)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
-	unsigned char chosen[REPORT_COLUMNS_MAX];
 	const struct report_query *query;
 	struct report view = *report;
 	struct probe_err *err;
-	size_t count;
-	bool row;
 
 	if (!report_db_has(db, "probe_memory_site"))
 		return NULL;
@@ -57,14 +55,12 @@ static struct probe_err *put_plain_list(const struct report *report, const struc
 	view.sort = NULL;
 	view.limit = 100;
 	err = report_lines_query(&view, db, &query);
-	if (!err)
-		err = report_choose(&view, query, false, chosen, &count);
-	if (!err)
-		err = report_prepare(&view, db, query, chosen, count, &stmt);
-	while (!err) {
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			break;
+	if (err)
+		return err;
+	err = report_prepare_chosen(&view, db, query, &stmt);
+	if (err)
+		return err;
+	while (report_next(db, stmt, &err)) {
 		fputs("<li><code>", out);
 		report_markup(out, report_cell(stmt, 0));
 		fprintf(out, ":%s</code> in <code>", report_cell(stmt, 1));
@@ -107,9 +103,7 @@ struct probe_err *html_put_page(const struct report *report, const struct report
 
 	if (!memory)
 		return probe_err_oom();
-	err = html_put_data(report, db, memory);
-	if (fclose(memory) && !err)
-		err = probe_err_oom();
+	err = output_close_memory(memory, html_put_data(report, db, memory));
 	if (err)
 		return err;
 	put_head(db, out);

@@ -285,18 +285,22 @@ static struct probe_err *divided_query(const struct report *report, const struct
 
 	if (report_db_has(db, "probe_counter"))
 		err = report_any(db, "SELECT 1 FROM probe_counter LIMIT 1", &any);
-	if (!err && !any && by_shape && !report_filtered(report))
+	if (err)
+		return err;
+	if (!any && by_shape && !report_filtered(report))
 		err = report_any(db,
 				 "SELECT 1 FROM pragma_table_info('probe_memory_site') "
 				 "WHERE name = 'launch_shape'",
 				 &shapes);
-	if (!err && !any && !shapes)
-		err = probe_err_create("%s: no counters of single dispatches: record with "
-				       "--kind memory, or select dispatches of a trace with "
-				       "probe-report replay",
-				       db->path);
+	if (err)
+		return err;
+	if (!any && !shapes)
+		return probe_err_create("%s: no counters of single dispatches: record with "
+					"--kind memory, or select dispatches of a trace with "
+					"probe-report replay",
+					db->path);
 	*ret = &queries[!by_shape ? CHOSEN_DISPATCHES : any ? BY_SHAPE : ROWS_BY_SHAPE];
-	return err;
+	return NULL;
 }
 
 struct probe_err *report_lines_query(const struct report *report, const struct report_db *db,
@@ -304,7 +308,7 @@ struct probe_err *report_lines_query(const struct report *report, const struct r
 {
 	bool memory = !db || report_db_has(db, "probe_memory_site"), sampled = false;
 	bool count = !memory && report_db_has(db, "probe_count_site");
-	struct probe_err *err = NULL;
+	struct probe_err *err;
 
 	*ret = &queries[count ? COUNTED_BLOCKS : ALL_ACCESSES];
 	if (!db || !memory)
@@ -312,7 +316,9 @@ struct probe_err *report_lines_query(const struct report *report, const struct r
 	if (report_filtered(report) || report->by == REPORT_BY_LAUNCH_SHAPE)
 		return divided_query(report, db, ret);
 	err = report_joined(db, &sampled);
-	if (!err && sampled)
+	if (err)
+		return err;
+	if (sampled)
 		*ret = &queries[WITH_SAMPLES];
-	return err;
+	return NULL;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* for asprintf */
 #include "cmds/report/merge_files.h"
 
 #include <stdio.h>
@@ -34,60 +35,62 @@ static const char after_sql[] =
 	"CREATE INDEX i_string ON rocpd_string (id, guid); "
 	"CREATE INDEX i_dispatch ON probe_dispatch (dispatch_id); ";
 
-static struct probe_err *failed(const struct report_db *to)
+static const char doing[] = "merge the files";
+
+/* Tables whose rows have dispatch ids. */
+static const char *const numbered[] = {"probe_dispatch", "rocpd_kernel_dispatch"};
+enum { NUMBERED = sizeof(numbered) / sizeof(*numbered) };
+
+/* Numbers the dispatches that follow row *last of the table; *last: the table's last row then. */
+static struct probe_err *renumber(const struct report_db *to, const char *table, size_t file,
+				  int64_t *last)
 {
-	return probe_reader_error(&to->reader, "merge the files");
-}
+	REPORT_AUTO_SQL char *update =
+		sqlite3_mprintf("UPDATE %s SET dispatch_id = dispatch_id + %lld WHERE rowid > %lld",
+				table, MERGE_DISPATCHES * (long long)file, (long long)*last);
+	REPORT_AUTO_SQL char *count =
+		sqlite3_mprintf("SELECT coalesce(max(rowid), 0) FROM %s", table);
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
+	struct probe_err *err;
+	bool row = false;
 
-/* Number the dispatches of the file that was copied last. */
-static struct probe_err *renumber(const struct report_db *to, size_t file, int64_t before[2])
-{
-	static const char *const names[] = {"probe_dispatch", "rocpd_kernel_dispatch"};
-	struct probe_err *err = NULL;
-
-	for (int i = 0; i < 2 && !err; i++) {
-		char *sql = sqlite3_mprintf("UPDATE %s SET dispatch_id = dispatch_id + %lld "
-					    "WHERE rowid > %lld",
-					    names[i], MERGE_DISPATCHES * (long long)file,
-					    (long long)before[i]);
-		REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
-		char *count = sqlite3_mprintf("SELECT coalesce(max(rowid), 0) FROM %s", names[i]);
-		bool row = false;
-
-		if (!sql || !count)
-			err = probe_err_oom();
-		else if (sqlite3_exec(to->reader.db, sql, NULL, NULL, NULL))
-			err = failed(to);
-		if (!err)
-			err = report_prepare_sql(to, count, &stmt);
-		if (!err)
-			err = report_step(to, stmt, &row);
-		if (!err && row)
-			before[i] = sqlite3_column_int64(stmt, 0);
-		sqlite3_free(sql);
-		sqlite3_free(count);
-	}
-	return err;
+	if (!update || !count)
+		return probe_err_oom();
+	err = report_run_sql(to, update, doing);
+	if (err)
+		return err;
+	err = report_first_row(to, count, &stmt, &row);
+	if (err)
+		return err;
+	if (row)
+		*last = sqlite3_column_int64(stmt, 0);
+	return NULL;
 }
 
 static struct probe_err *add_file(const struct report *report, size_t file, struct report_db *to,
-				  int64_t before[2])
+				  int64_t last[NUMBERED])
 {
-	struct report_db from = {0};
+	REPORT_AUTO_DB struct report_db from = {0};
 	struct probe_err *err = report_db_open(report, report->files[file], &from);
 
-	if (!err && from.reader.version < PROBE_STORE_VERSION_LIKE)
-		err = probe_err_create(
+	if (err)
+		return err;
+	if (from.reader.version < PROBE_STORE_VERSION_LIKE)
+		return probe_err_create(
 			"--merge: %s has schema %d, not %d or later: record it again", from.path,
 			from.reader.version, PROBE_STORE_VERSION_LIKE);
-	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && !err; i++)
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
 		err = report_copy_table(&from, tables[i], to, "main", file == 0);
-	if (!err)
-		err = renumber(to, file, before);
-	to->reader.partial = to->reader.partial || from.reader.partial;
-	if (from.reader.db)
-		report_db_close(&from);
-	return err;
+		if (err)
+			return err;
+	}
+	for (size_t i = 0; i < NUMBERED; i++) {
+		err = renumber(to, numbered[i], file, &last[i]);
+		if (err)
+			return err;
+	}
+	to->reader.partial |= from.reader.partial;
+	return NULL;
 }
 
 /* A process that is listed twice would be counted twice. */
@@ -102,31 +105,38 @@ static struct probe_err *check_distinct(const struct report_db *to)
 	return err || !twice ? err : probe_err_create("--merge: a file was given twice");
 }
 
+static struct probe_err *fill(const struct report *report, struct report_db *to)
+{
+	int64_t last[NUMBERED] = {0};
+	struct probe_err *err;
+
+	for (size_t i = 0; i < report->file_count; i++) {
+		err = add_file(report, i, to, last);
+		if (err)
+			return err;
+	}
+	err = report_run_sql(to, after_sql, doing);
+	if (err)
+		return err;
+	err = check_distinct(to);
+	if (err)
+		return err;
+	probe_reader_harden(&to->reader);
+	return report_functions(report, to->reader.db);
+}
+
 struct probe_err *report_files_open(const struct report *report, struct report_db *db)
 {
 	struct probe_err *err;
-	int64_t before[2] = {0};
-	size_t size;
-	FILE *out;
+	char *name;
 
-	*db = (struct report_db){0};
-	out = open_memstream(&db->name, &size);
-	if (!out)
+	if (asprintf(&name, "%s and %zu more", report->files[0], report->file_count - 1) < 0)
 		return probe_err_oom();
-	fprintf(out, "%s and %zu more", report->files[0], report->file_count - 1);
-	fclose(out);
-	db->path = db->name;
 	probe_reader_allow_copies();
-	err = probe_reader_memory(db->path, &db->reader);
-	for (size_t i = 0; i < report->file_count && !err; i++)
-		err = add_file(report, i, db, before);
-	if (!err && sqlite3_exec(db->reader.db, after_sql, NULL, NULL, NULL))
-		err = failed(db);
-	if (!err)
-		err = check_distinct(db);
-	probe_reader_harden(&db->reader);
-	if (!err)
-		err = report_functions(report, db->reader.db);
+	err = report_db_memory(name, db);
+	if (err)
+		return err;
+	err = fill(report, db);
 	if (err)
 		report_db_close(db);
 	return err;

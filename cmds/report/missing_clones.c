@@ -29,34 +29,48 @@ static void put_cause(const struct report *report, sqlite3_stmt *stmt)
 	putchar('\n');
 }
 
+/* True if a kernel was compiled without the plugin; if causes are not known, if it has no clone. */
+static struct probe_err *ran_plain(const struct report_db *db, bool *ret)
+{
+	bool known = false;
+	struct probe_err *err = report_any(db, RAN_ORIGINAL("'no_clone'") " LIMIT 1", ret);
+
+	if (err)
+		return err;
+	err = report_any(db,
+			 "SELECT 1 FROM probe_account WHERE stream = 'dispatches' AND "
+			 "name LIKE 'no_clone.%' LIMIT 1",
+			 &known);
+	if (err || !known)
+		return err;
+	return report_any(db,
+			  "SELECT 1 FROM probe_account WHERE stream = 'dispatches' AND "
+			  "name = 'no_clone.plain' AND value > 0",
+			  ret);
+}
+
 /* Prints the remedy: filters first, then what the site tables say, then the plugin. */
 static struct probe_err *put_remedy(const struct report *report, const struct report_db *db)
 {
-	bool refused = false, plain = false, known = false;
+	bool refused = false, plain = false;
 	struct probe_err *err = report_any(
 		db, RAN_ORIGINAL("'filtered', 'dispatch', 'library'") " LIMIT 1", &refused);
 
-	if (!err)
-		err = report_any(db, RAN_ORIGINAL("'no_clone'") " LIMIT 1", &plain);
-	if (!err)
-		err = report_any(db,
-				 "SELECT 1 FROM probe_account WHERE stream = 'dispatches' AND "
-				 "name LIKE 'no_clone.%' LIMIT 1",
-				 &known);
-	if (!err && known)
-		err = report_any(db,
-				 "SELECT 1 FROM probe_account WHERE stream = 'dispatches' AND "
-				 "name = 'no_clone.plain' AND value > 0",
-				 &plain);
-	if (!err && refused)
+	if (err)
+		return err;
+	err = ran_plain(db, &plain);
+	if (err)
+		return err;
+	if (refused)
 		puts("the filters excluded kernels: see \"filters\" above");
-	if (!err)
-		err = report_each(db, other_causes_sql, put_cause, report);
-	if (!err && plain)
+	err = report_each(db, other_causes_sql, put_cause, report);
+	if (err)
+		return err;
+	if (plain)
 		puts("compile them with the plugin, then run again:\n"
 		     "  hipcc -g -O2 -fpass-plugin=$(probe-config --pass-plugin) FILE.hip -o "
 		     "PROGRAM");
-	return err;
+	return NULL;
 }
 
 static void put_kernel(const struct report *report, sqlite3_stmt *stmt)
@@ -86,30 +100,41 @@ static struct probe_err *put_kernels(const struct report *report, const struct r
 		put_kernel, report);
 }
 
+static struct probe_err *print_only_sampled(const struct report_db *db)
+{
+	bool any = false;
+	const char *why;
+	struct probe_err *err = report_any(db, "SELECT 1 FROM probe_sample LIMIT 1", &any);
+
+	if (err)
+		return err;
+	if (any) {
+		puts("this run was sampled without probes: probe-report samples and annotate show\n"
+		     "where waves were; probe-run --twice records samples and probes");
+		return NULL;
+	}
+	err = report_no_samples(db, &why);
+	if (err)
+		return err;
+	printf("this run was sampled without probes, but there are no samples: %s\n", why);
+	return NULL;
+}
+
 /* Instrumentation was off, which may have been intended in a sampled run. */
 static struct probe_err *put_off(const struct report *report, const struct report_db *db)
 {
-	bool sampled = false, any = false;
-	const char *why = "";
+	bool sampled = false;
 	struct probe_err *err = report_sampled(db, &sampled);
 
-	if (!err && sampled)
-		err = report_any(db, "SELECT 1 FROM probe_sample LIMIT 1", &any);
-	if (!err && sampled && !any)
-		err = report_no_samples(db, &why);
 	if (err)
 		return err;
-	if (sampled && !any) {
-		printf("this run was sampled without probes, but there are no samples: %s\n", why);
-	} else if (sampled) {
-		puts("this run was sampled without probes: probe-report samples and annotate show\n"
-		     "where waves were; probe-run --twice records samples and probes");
-	} else {
-		err = put_kernels(report, db);
-		if (!err)
-			puts("kernels ran without probes, as requested: run without --no-instrumented");
-	}
-	return err;
+	if (sampled)
+		return print_only_sampled(db);
+	err = put_kernels(report, db);
+	if (err)
+		return err;
+	puts("kernels ran without probes, as requested: run without --no-instrumented");
+	return NULL;
 }
 
 struct probe_err *report_no_clones(const struct report *report, const struct report_db *db,
@@ -122,14 +147,17 @@ struct probe_err *report_no_clones(const struct report *report, const struct rep
 	if (err || instrumented)
 		return err;
 	err = report_any(db, "SELECT 1 FROM probe_dispatch LIMIT 1", &dispatched);
-	if (!err && !dispatched)
+	if (err)
+		return err;
+	if (!dispatched) {
 		puts(db->reader.partial
 			     ? "no records of kernels, and the run is partial: what the "
 			       "program launched is not known"
 			     : "no records: the program launched no kernel");
-	if (!err && dispatched)
-		err = report_any(db, RAN_ORIGINAL("'off'") " LIMIT 1", &off);
-	if (err || !dispatched)
+		return NULL;
+	}
+	err = report_any(db, RAN_ORIGINAL("'off'") " LIMIT 1", &off);
+	if (err)
 		return err;
 	if (off)
 		return put_off(report, db);

@@ -23,13 +23,11 @@ static struct probe_err *put_names(const struct report *report, const struct rep
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	PROBE_AUTO_FREE char *text = NULL;
-	struct probe_err *err = report_prepare_sql(db, names_sql, &stmt);
 	bool row = false;
+	struct probe_err *err = report_first_row(db, names_sql, &stmt, &row);
 	size_t size;
 	FILE *out;
 
-	if (!err)
-		err = report_step(db, stmt, &row);
 	if (err)
 		return err;
 	out = open_memstream(&text, &size);
@@ -51,10 +49,14 @@ struct probe_err *report_no_kernel(const struct report *report, const struct rep
 				   bool *none)
 {
 	bool any = true;
-	struct probe_err *err = NULL;
+	struct probe_err *err;
 
-	if (report->kernel)
-		err = report_any(db, "SELECT 1 FROM " LAUNCHED " WHERE probe_match(name)", &any);
-	*none = !err && !any;
-	return *none ? put_names(report, db) : err;
+	*none = false;
+	if (!report->kernel)
+		return NULL;
+	err = report_any(db, "SELECT 1 FROM " LAUNCHED " WHERE probe_match(name)", &any);
+	if (err || any)
+		return err;
+	*none = true;
+	return put_names(report, db);
 }

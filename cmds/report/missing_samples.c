@@ -22,28 +22,29 @@ struct probe_err *report_no_samples(const struct report_db *db, const char **ret
 	bool sampled = false;
 	struct probe_err *err = report_sampled(db, &sampled);
 
+	if (err)
+		return err;
 	if (!sampled)
 		*ret = "the program ran without PC sampling (probe-run --pc-sampling-method)";
 	else if (db->reader.partial)
 		*ret = "the run ended abnormally, and samples not delivered by then are lost";
 	else
 		*ret = "none is in the program's kernels; a smaller --pc-sampling-interval takes more";
-	return err;
+	return NULL;
 }
 
 /* Prints one text of the first row; nothing if there is none. */
 static struct probe_err *put_text(const struct report_db *db, FILE *out, const char *sql)
 {
-	sqlite3_stmt *stmt = NULL;
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	bool row = false;
-	struct probe_err *err = report_prepare_sql(db, sql, &stmt);
+	struct probe_err *err = report_first_row(db, sql, &stmt, &row);
 
-	if (!err)
-		err = report_step(db, stmt, &row);
-	if (!err && row)
+	if (err)
+		return err;
+	if (row)
 		report_text(out, report_cell(stmt, 0), SIZE_MAX, 0);
-	sqlite3_finalize(stmt);
-	return err;
+	return NULL;
 }
 
 #define WITH_SAMPLES                                                                               \
@@ -54,7 +55,7 @@ static struct probe_err *put_text(const struct report_db *db, FILE *out, const c
 struct probe_err *report_no_choice(const struct report *report, const struct report_db *db,
 				   FILE *out)
 {
-	struct probe_err *err = NULL;
+	struct probe_err *err;
 
 	fputs("no samples match the selection", out);
 	if (report->kernel) {
@@ -62,20 +63,23 @@ struct probe_err *report_no_choice(const struct report *report, const struct rep
 		report_text(out, report->kernel, SIZE_MAX, 0);
 		fputs("' is not among those with samples: ", out);
 		err = put_text(db, out, "SELECT group_concat(name, '; ') FROM (" WITH_SAMPLES ")");
+		if (err)
+			return err;
 	}
-	if (!err && report->dispatch_count && report_db_has(db, "probe_sampled")) {
+	if (report->dispatch_count && report_db_has(db, "probe_sampled")) {
 		fputs("; dispatches with samples: ", out);
 		err = put_text(db, out,
 			       "SELECT coalesce(min(dispatch_id) || ' to ' || max(dispatch_id), "
 			       "'none') FROM probe_sampled");
+		if (err)
+			return err;
 	}
-	if (!err && report_timed(report)) {
-		fputs("; the last dispatch ended after ", out);
-		err = put_text(db, out,
-			       "SELECT coalesce(max(\"end\") - min(start), 0) || ' ns' FROM "
-			       "rocpd_kernel_dispatch");
-	}
-	return err;
+	if (!report_timed(report))
+		return NULL;
+	fputs("; the last dispatch ended after ", out);
+	return put_text(db, out,
+			"SELECT coalesce(max(\"end\") - min(start), 0) || ' ns' FROM "
+			"rocpd_kernel_dispatch");
 }
 
 static void put_unsampled(const struct report *report, sqlite3_stmt *stmt)

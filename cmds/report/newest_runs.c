@@ -37,8 +37,8 @@ void report_newest_free(char **paths, size_t count)
 }
 
 /* Copies of the paths of the last `count` files. */
-static struct probe_err *take(const struct found *found, size_t all, size_t count, char ***ret,
-			      size_t *ret_count)
+static struct probe_err *copy_paths(const struct found *found, size_t all, size_t count,
+				    char ***ret, size_t *ret_count)
 {
 	char **paths = calloc(count, sizeof(*paths));
 	size_t n = 0;
@@ -59,28 +59,23 @@ static struct probe_err *take(const struct found *found, size_t all, size_t coun
 struct probe_err *report_newest_runs(size_t count, char ***ret, size_t *ret_count)
 {
 	PROBE_AUTO_FREE struct found *found = NULL;
-	struct probe_err *err;
-	glob_t names = {0};
+	PROBE_AUTO(globfree) glob_t names = {0};
 	size_t all = 0;
 
 	if (glob(PATTERN, 0, NULL, &names) == GLOB_NOSPACE)
 		return probe_err_oom();
 	found = calloc(names.gl_pathc + 1, sizeof(*found));
-	for (size_t i = 0; found && i < names.gl_pathc; i++) {
+	if (!found)
+		return probe_err_oom();
+	for (size_t i = 0; i < names.gl_pathc; i++) {
 		struct stat st;
 
 		if (!stat(names.gl_pathv[i], &st) && S_ISREG(st.st_mode))
 			found[all++] = (struct found){names.gl_pathv[i], st.st_mtim};
 	}
-	if (!found) {
-		err = probe_err_oom();
-	} else if (!all) {
-		err = probe_err_create("no file given, and no " PATTERN " here; record a run with "
-				       "probe-run -- PROGRAM, or name its database");
-	} else {
-		qsort(found, all, sizeof(*found), by_time);
-		err = take(found, all, count, ret, ret_count);
-	}
-	globfree(&names);
-	return err;
+	if (!all)
+		return probe_err_create("no file given, and no " PATTERN " here; record a run with "
+					"probe-run -- PROGRAM, or name its database");
+	qsort(found, all, sizeof(*found), by_time);
+	return copy_paths(found, all, count, ret, ret_count);
 }

@@ -30,3 +30,10 @@ struct probe_err *output_close(const char *path, FILE *out, struct probe_err *er
 		unlink(path);
 	return err;
 }
+
+struct probe_err *output_close_memory(FILE *out, struct probe_err *err)
+{
+	bool failed = fclose(out) != 0;
+
+	return failed && !err ? probe_err_oom() : err;
+}

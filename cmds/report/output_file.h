@@ -19,4 +19,7 @@ struct probe_err *output_open(const char *path, bool force, FILE **ret);
  */
 struct probe_err *output_close(const char *path, FILE *out, struct probe_err *err);
 
+/* Closes a stream of open_memstream(): its text is complete unless this returns an error. */
+struct probe_err *output_close_memory(FILE *out, struct probe_err *err);
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmds/report/output_file.h"
 #include "cmds/report/report_db.h"
 #include "cmds/report/report_options.h"
 #include "common/err.h"
@@ -67,13 +68,14 @@ struct probe_err *report_choose(const struct report *report, const struct report
 	return *count ? NULL : probe_err_create("--fields: expected a column");
 }
 
-/* Numbers descending and text ascending; a leading '-' or '+' overrides it. */
-static struct probe_err *put_order(FILE *sql, const struct report_query *query, const char *option,
-				   const char *sort)
+/*
+ * Numbers descending and text ascending; a leading '-' or '+' overrides it. `sql` NULL: only checks
+ * the columns.
+ */
+static struct probe_err *append_order(FILE *sql, const char *separator,
+				      const struct report_query *query, const char *sort)
 {
-	const char *comma = " ORDER BY ";
-
-	for (const char *name = sort; *name; comma = ", ") {
+	for (const char *name = sort; *name; separator = ", ") {
 		size_t len = strcspn(name, ",");
 		const char *start = name;
 		size_t rest = len;
@@ -86,11 +88,13 @@ static struct probe_err *put_order(FILE *sql, const struct report_query *query, 
 		}
 		column = find_column(query, start, rest);
 		if (column < 0)
-			return unknown(query, option, start, rest);
+			return unknown(query, "--sort", start, rest);
 		down = query->columns[column].type <= REPORT_REAL;
 		if (start > name)
 			down = *name == '-';
-		fprintf(sql, "%s\"%s\"%s", comma, query->columns[column].name, down ? " DESC" : "");
+		if (sql)
+			fprintf(sql, "%s\"%s\"%s", separator, query->columns[column].name,
+				down ? " DESC" : "");
 		name += len + (name[len] == ',');
 	}
 	return NULL;
@@ -99,22 +103,18 @@ static struct probe_err *put_order(FILE *sql, const struct report_query *query, 
 struct probe_err *report_check(const struct report *report, const struct report_query *query)
 {
 	unsigned char chosen[REPORT_COLUMNS_MAX];
-	size_t count, size;
-	char *text = NULL;
-	FILE *scratch = open_memstream(&text, &size);
+	size_t count;
 	struct probe_err *err = report_choose(report, query, true, chosen, &count);
 
-	if (!err && report->sort && scratch)
-		err = put_order(scratch, query, "--sort", report->sort);
-	if (scratch)
-		fclose(scratch);
-	free(text);
-	return err;
+	if (err || !report->sort)
+		return err;
+	return append_order(NULL, "", query, report->sort);
 }
 
-static struct probe_err *put_query(const struct report *report, const struct report_query *query,
-				   const unsigned char *chosen, size_t count, FILE *sql)
+static struct probe_err *append_query(const struct report *report, const struct report_query *query,
+				      const unsigned char *chosen, size_t count, FILE *sql)
 {
+	const char *separator = " ORDER BY ";
 	struct probe_err *err;
 
 	fputs("SELECT ", sql);
@@ -129,22 +129,14 @@ static struct probe_err *put_query(const struct report *report, const struct rep
 		fprintf(sql, " AND %s", query->where);
 	if (query->kernel_column && report->kernel)
 		fprintf(sql, " AND probe_match(\"%s\")", query->kernel_column);
-	err = put_order(sql, query, "--sort", report->sort ? report->sort : query->sort);
-	/* Ties are sorted in the default order, so that output is the same in every run. */
-	if (!err && report->sort) {
-		FILE *scratch = NULL;
-		char *text = NULL;
-		size_t size;
-
-		scratch = open_memstream(&text, &size);
-		if (!scratch)
-			return probe_err_oom();
-		err = put_order(scratch, query, "--sort", query->sort);
-		fclose(scratch);
-		if (!err)
-			fprintf(sql, ", %s", text + strlen(" ORDER BY "));
-		free(text);
+	if (report->sort) {
+		err = append_order(sql, separator, query, report->sort);
+		if (err)
+			return err;
+		separator = ", ";
 	}
+	/* Ties are sorted in the default order, so that output is the same in every run. */
+	err = append_order(sql, separator, query, query->sort);
 	fprintf(sql, " LIMIT %lld", (long long)report->limit);
 	return err;
 }
@@ -153,20 +145,25 @@ struct probe_err *report_prepare(const struct report *report, const struct repor
 				 const struct report_query *query, const unsigned char *chosen,
 				 size_t count, sqlite3_stmt **ret)
 {
+	PROBE_AUTO_FREE char *text = NULL;
 	struct probe_err *err;
-	char *text = NULL;
 	size_t size;
 	FILE *sql = open_memstream(&text, &size);
 
 	if (!sql)
 		return probe_err_oom();
-	err = put_query(report, query, chosen, count, sql);
-	if (fclose(sql) && !err)
-		err = probe_err_oom();
-	if (!err)
-		err = report_prepare_sql(db, text, ret);
-	free(text);
-	return err;
+	err = output_close_memory(sql, append_query(report, query, chosen, count, sql));
+	return err ? err : report_prepare_sql(db, text, ret);
+}
+
+struct probe_err *report_prepare_chosen(const struct report *report, const struct report_db *db,
+					const struct report_query *query, sqlite3_stmt **ret)
+{
+	unsigned char chosen[REPORT_COLUMNS_MAX];
+	size_t count;
+	struct probe_err *err = report_choose(report, query, false, chosen, &count);
+
+	return err ? err : report_prepare(report, db, query, chosen, count, ret);
 }
 
 bool report_fits(const struct report *report, const struct report_query *query)
@@ -181,14 +178,10 @@ struct probe_err *report_any_row(const struct report *report, const struct repor
 				 const struct report_query *query, bool *ret)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
-	unsigned char chosen[REPORT_COLUMNS_MAX];
 	struct report view = *report;
 	struct probe_err *err;
-	size_t count;
 
 	view.limit = -1;
-	err = report_choose(&view, query, false, chosen, &count);
-	if (!err)
-		err = report_prepare(&view, db, query, chosen, count, &stmt);
+	err = report_prepare_chosen(&view, db, query, &stmt);
 	return err ? err : report_step(db, stmt, ret);
 }

@@ -49,6 +49,10 @@ struct report_query {
 struct probe_err *report_choose(const struct report *report, const struct report_query *query,
 				bool all, unsigned char *chosen, size_t *count);
 
+/* Prepares a query for the columns of -f, or for those shown in tables by default. */
+struct probe_err *report_prepare_chosen(const struct report *report, const struct report_db *db,
+					const struct report_query *query, sqlite3_stmt **ret);
+
 /* Checks that the columns of -f and -s belong to the query; the error names one that does not. */
 struct probe_err *report_check(const struct report *report, const struct report_query *query);
 bool report_fits(const struct report *report, const struct report_query *query);

@@ -43,14 +43,13 @@ struct probe_err *report_functions(const struct report *report, sqlite3 *db)
 /* The database may be anything then: empty, without its schema, or lacking its last records. */
 static void warn_interrupted(const char *path)
 {
-	char *spool = spool_path(path);
+	PROBE_AUTO_FREE char *spool = spool_path(path);
 
 	if (spool && spool_is_stale(spool))
 		probe_log(PROBE_LOG_WARNING,
 			  "%s: its recorder was killed; %s has all records: complete the database "
 			  "with: probe-run --recover %s",
 			  path, spool, spool);
-	free(spool);
 }
 
 struct probe_err *report_db_open(const struct report *report, const char *path,
@@ -69,11 +68,23 @@ struct probe_err *report_db_open(const struct report *report, const char *path,
 	return err;
 }
 
+struct probe_err *report_db_memory(char *name, struct report_db *db)
+{
+	struct probe_err *err;
+
+	*db = (struct report_db){.path = name, .name = name};
+	err = name ? probe_reader_memory(name, &db->reader) : probe_err_oom();
+	if (err)
+		report_db_close(db);
+	return err;
+}
+
 void report_db_close(struct report_db *db)
 {
 	report_source_forget();
 	probe_reader_close(&db->reader);
 	free(db->name);
+	*db = (struct report_db){0};
 }
 
 struct probe_err *report_prepare_sql(const struct report_db *db, const char *sql,
@@ -94,18 +105,38 @@ struct probe_err *report_step(const struct report_db *db, sqlite3_stmt *stmt, bo
 	return NULL;
 }
 
+bool report_next(const struct report_db *db, sqlite3_stmt *stmt, struct probe_err **err)
+{
+	bool row;
+
+	*err = report_step(db, stmt, &row);
+	return row;
+}
+
+struct probe_err *report_first_row(const struct report_db *db, const char *sql, sqlite3_stmt **ret,
+				   bool *row)
+{
+	struct probe_err *err = report_prepare_sql(db, sql, ret);
+
+	return err ? err : report_step(db, *ret, row);
+}
+
+struct probe_err *report_run_sql(const struct report_db *db, const char *sql, const char *doing)
+{
+	if (sqlite3_exec(db->reader.db, sql, NULL, NULL, NULL))
+		return probe_reader_error(&db->reader, doing);
+	return NULL;
+}
+
 bool report_db_has(const struct report_db *db, const char *table)
 {
-	sqlite3_stmt *stmt;
-	bool has = false;
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 
-	if (!sqlite3_prepare_v2(db->reader.db, "SELECT 1 FROM sqlite_schema WHERE name = ?", -1,
-				&stmt, NULL)) {
-		sqlite3_bind_text(stmt, 1, table, -1, SQLITE_STATIC);
-		has = sqlite3_step(stmt) == SQLITE_ROW;
-	}
-	sqlite3_finalize(stmt);
-	return has;
+	if (sqlite3_prepare_v2(db->reader.db, "SELECT 1 FROM sqlite_schema WHERE name = ?", -1,
+			       &stmt, NULL))
+		return false;
+	sqlite3_bind_text(stmt, 1, table, -1, SQLITE_STATIC);
+	return sqlite3_step(stmt) == SQLITE_ROW;
 }
 
 const char *report_cell(sqlite3_stmt *stmt, int column)
@@ -118,9 +149,8 @@ const char *report_cell(sqlite3_stmt *stmt, int column)
 struct probe_err *report_any(const struct report_db *db, const char *sql, bool *ret)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
-	struct probe_err *err = report_prepare_sql(db, sql, &stmt);
 
-	return err ? err : report_step(db, stmt, ret);
+	return report_first_row(db, sql, &stmt, ret);
 }
 
 struct probe_err *report_each(const struct report_db *db, const char *sql, report_row_fn fn,
@@ -128,13 +158,10 @@ struct probe_err *report_each(const struct report_db *db, const char *sql, repor
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	struct probe_err *err = report_prepare_sql(db, sql, &stmt);
-	bool row = true;
 
-	while (!err) {
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			break;
+	if (err)
+		return err;
+	while (report_next(db, stmt, &err))
 		fn(report, stmt);
-	}
 	return err;
 }

@@ -480,9 +480,14 @@ static struct probe_err *take_newest(struct report_line *line)
 	if (!report->last)
 		report->last = report->runs ? 2 : 1;
 	err = report_newest_runs(report->last, &line->newest, &line->newest_count);
-	for (size_t i = 0; i < line->newest_count && !err; i++)
+	if (err)
+		return err;
+	for (size_t i = 0; i < line->newest_count; i++) {
 		err = add_file(report, line->newest[i]);
-	return err;
+		if (err)
+			return err;
+	}
+	return NULL;
 }
 
 /* Options may stand between and after files: continue after each word that is not an option. */

@@ -108,22 +108,18 @@ static void put_row(sqlite3_stmt *stmt, bool stochastic)
 static struct probe_err *put_rows(const struct report *report, const struct report_db *db,
 				  bool stochastic)
 {
-	char *sql = sqlite3_mprintf(rows_sql, stochastic,
-				    report->kernel ? " AND probe_match(coalesce(probe_kernel_at("
-						     "u.code_object, " ADDRESS "), '(unknown)'))"
-						   : "");
-	sqlite3_stmt *stmt = NULL;
+	REPORT_AUTO_SQL char *sql =
+		sqlite3_mprintf(rows_sql, stochastic,
+				report->kernel ? " AND probe_match(coalesce(probe_kernel_at("
+						 "u.code_object, " ADDRESS "), '(unknown)'))"
+					       : "");
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	struct probe_err *err = sql ? report_prepare_sql(db, sql, &stmt) : probe_err_oom();
-	bool row = true;
 
-	sqlite3_free(sql);
-	while (!err) {
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			break;
+	if (err)
+		return err;
+	while (report_next(db, stmt, &err))
 		put_row(stmt, stochastic);
-	}
-	sqlite3_finalize(stmt);
 	return err;
 }
 
@@ -135,16 +131,17 @@ struct probe_err *report_rocprofv3(const struct report *report, const struct rep
 
 	if (report_db_has(db, "probe_rawsample"))
 		err = report_any(db, "SELECT 1 FROM probe_rawsample LIMIT 1", &raw);
-	if (!err && !raw)
+	if (err)
+		return err;
+	if (!raw)
 		return probe_err_create("%s: rocprofv3's files have a row per sample, and samples "
 					"were not kept one by one; record with probe-run "
 					"--pc-sampling-raw",
 					db->path);
-	if (!err)
-		err = report_any(db,
-				 "SELECT 1 FROM probe_sampler WHERE " SQL_WORD(
-					 PROBE_SAMPLING_METHOD_TABLE, "method") " = 'stochastic'",
-				 &stochastic);
+	err = report_any(db,
+			 "SELECT 1 FROM probe_sampler WHERE " SQL_WORD(PROBE_SAMPLING_METHOD_TABLE,
+								       "method") " = 'stochastic'",
+			 &stochastic);
 	if (err)
 		return err;
 	if (!first && stochastic != header_stochastic)

@@ -152,47 +152,45 @@ static const struct csv_file files[] = {
 static struct probe_err *put_rows(const struct report_db *db, const struct csv_file *file,
 				  sqlite3_stmt *stmt, bool row, FILE *out)
 {
-	struct probe_err *err = NULL;
-
 	fputs(file->head, out);
-	while (!err && row) {
+	while (row) {
+		struct probe_err *err;
+
 		put_row(out, stmt, file->text_columns);
 		err = report_step(db, stmt, &row);
+		if (err)
+			return err;
 	}
-	return err;
+	return NULL;
 }
 
 static struct probe_err *write_file(const struct report *report, const struct report_db *db,
 				    const struct csv_file *file)
 {
+	REPORT_AUTO_SQL char *path = sqlite3_mprintf("%s_%s.csv", report->output, file->stem);
+	REPORT_AUTO_SQL char *sql = sqlite3_mprintf(
+		file->sql, report->kernel ? " WHERE probe_match(k.display_name)" : "");
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
-	char *sql = sqlite3_mprintf(file->sql,
-				    report->kernel ? " WHERE probe_match(k.display_name)" : "");
-	struct probe_err *err = sql ? report_prepare_sql(db, sql, &stmt) : probe_err_oom();
+	struct probe_err *err;
 	bool row = false;
-	char *path;
 	FILE *out;
 
-	sqlite3_free(sql);
-	if (!err)
-		err = report_step(db, stmt, &row);
+	if (!path || !sql)
+		return probe_err_oom();
+	err = report_first_row(db, sql, &stmt, &row);
 	if (err || (!row && !file->always))
 		return err;
-	path = sqlite3_mprintf("%s_%s.csv", report->output, file->stem);
-	if (!path)
-		return probe_err_oom();
 	err = output_open(path, report->force, &out);
-	if (!err)
-		err = output_close(path, out, put_rows(db, file, stmt, row, out));
-	sqlite3_free(path);
-	return err;
+	return err ? err : output_close(path, out, put_rows(db, file, stmt, row, out));
 }
 
 struct probe_err *rocprofv3_write_files(const struct report *report, const struct report_db *db)
 {
-	struct probe_err *err = NULL;
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		struct probe_err *err = write_file(report, db, &files[i]);
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !err; i++)
-		err = write_file(report, db, &files[i]);
-	return err;
+		if (err)
+			return err;
+	}
+	return NULL;
 }

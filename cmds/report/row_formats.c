@@ -10,6 +10,7 @@
 #include "cmds/report/report_db.h"
 #include "cmds/report/report_options.h"
 #include "cmds/report/terminal_text.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 
 #define CELL_WIDTH_MAX 60
@@ -144,7 +145,7 @@ static void end_table(struct rows *rows, bool last)
 	}
 }
 
-static void free_cells(struct rows *rows)
+static void rows_deinit(struct rows *rows)
 {
 	for (size_t i = 0; i < rows->cell_count; i++)
 		free(rows->cells[i]);
@@ -251,14 +252,13 @@ static const struct row_format formats[REPORT_FORMATS] = {
 static struct probe_err *each_row(struct rows *rows, const struct report_db *db, sqlite3_stmt *stmt,
 				  void (*fn)(struct rows *rows, sqlite3_stmt *stmt))
 {
-	for (;;) {
-		bool row;
-		struct probe_err *err = report_step(db, stmt, &row);
+	struct probe_err *err;
 
-		if (err || !row)
-			return err;
+	while (report_next(db, stmt, &err))
 		fn(rows, stmt);
-	}
+	if (err)
+		return err;
+	return rows->failed ? probe_err_oom() : NULL;
 }
 
 static struct rows make_rows(const struct report *report, const struct report_db *db,
@@ -292,21 +292,21 @@ struct probe_err *report_rows(const struct report *report, const struct report_d
 {
 	const struct row_format *format = &formats[report->format];
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
-	struct rows rows = make_rows(report, db, query);
+	PROBE_AUTO(rows_deinit) struct rows rows = make_rows(report, db, query);
 	struct probe_err *err;
 
 	err = report_choose(report, query, report->format != REPORT_TABLE, rows.chosen,
 			    &rows.count);
-	if (!err)
-		err = report_prepare(report, db, query, rows.chosen, rows.count, &stmt);
+	if (err)
+		return err;
+	err = report_prepare(report, db, query, rows.chosen, rows.count, &stmt);
 	if (err)
 		return err;
 	format->begin(&rows, first);
 	err = each_row(&rows, db, stmt, format->row);
-	if (!err && rows.failed)
-		err = probe_err_oom();
-	if (!err && format->end)
+	if (err)
+		return err;
+	if (format->end)
 		format->end(&rows, last);
-	free_cells(&rows);
-	return err;
+	return NULL;
 }

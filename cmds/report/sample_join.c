@@ -90,8 +90,8 @@ static void put_why(const struct report *report, const char *why, sqlite3_stmt *
 
 struct probe_err *report_not_joined(const struct report *report, const struct report_db *db)
 {
-	sqlite3_stmt *stmt = NULL;
-	const char *why = NULL;
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
+	const char *why;
 	struct probe_err *err;
 	bool row = false, joined = false;
 
@@ -100,13 +100,11 @@ struct probe_err *report_not_joined(const struct report *report, const struct re
 	err = report_joined(db, &joined);
 	if (err || joined)
 		return err;
-	err = report_prepare_sql(db, why_sql, &stmt);
-	if (!err)
-		err = report_step(db, stmt, &row);
-	if (!err && row)
-		why = why_not(stmt);
+	err = report_first_row(db, why_sql, &stmt, &row);
+	if (err)
+		return err;
+	why = row ? why_not(stmt) : NULL;
 	if (why)
 		put_why(report, why, stmt);
-	sqlite3_finalize(stmt);
-	return err;
+	return NULL;
 }

@@ -17,7 +17,7 @@ const char report_chosen_sql[] = SAMPLES_CHOSEN;
 struct probe_err *report_source(const struct report *report, const struct report_db *db,
 				enum report_source *ret)
 {
-	struct probe_err *err = NULL;
+	struct probe_err *err;
 	bool raw = false;
 
 	*ret = REPORT_FROM_SUMS;
@@ -27,10 +27,10 @@ struct probe_err *report_source(const struct report *report, const struct report
 			 "SELECT 1 FROM probe_sample WHERE samples < 0 OR lanes < 0 OR waves < 0 "
 			 "UNION ALL SELECT 1 FROM probe_state WHERE samples < 0 LIMIT 1",
 			 &raw);
-	if (!err && raw)
-		err = probe_err_create("%s is damaged: negative numbers of samples", db->path);
 	if (err)
 		return err;
+	if (raw)
+		return probe_err_create("%s is damaged: negative numbers of samples", db->path);
 	if (!report_filtered(report) && report->by != REPORT_BY_DISPATCH)
 		return NULL;
 	if (!report_db_has(db, "probe_profile"))
@@ -42,8 +42,6 @@ struct probe_err *report_source(const struct report *report, const struct report
 	*ret = raw ? REPORT_FROM_SAMPLES : REPORT_FROM_DISPATCHES;
 	return err;
 }
-
-static const char any_sql[] = "SELECT 1 FROM probe_sample LIMIT 1";
 
 static void put_sampler(const struct report *report, sqlite3_stmt *stmt)
 {
@@ -68,25 +66,42 @@ struct probe_err *report_samplers(const struct report_db *db)
 		put_sampler, NULL);
 }
 
-struct probe_err *report_samples_head(const struct report *report, const struct report_db *db,
-				      enum report_source source, bool *any)
+struct probe_err *report_sampled_head(const struct report *report, const struct report_db *db)
 {
 	struct probe_err *err = report_head(report, db);
 
-	if (!err)
-		err = report_samplers(db);
-	if (!err)
-		err = report_any(db, any_sql, any);
-	if (!err && *any && report_timed(report) && source == REPORT_FROM_DISPATCHES)
+	return err ? err : report_samplers(db);
+}
+
+/* The head, and the note on how samples were selected. */
+static struct probe_err *print_head(const struct report *report, const struct report_db *db,
+				    enum report_source source, bool *any)
+{
+	struct probe_err *err = report_sampled_head(report, db);
+
+	if (err)
+		return err;
+	err = report_any(db, "SELECT 1 FROM probe_sample LIMIT 1", any);
+	if (err)
+		return err;
+	if (*any && report_timed(report) && source == REPORT_FROM_DISPATCHES)
 		puts("note: --start and --end select whole dispatches that overlap the window, since "
 		     "samples were not kept one by one (probe-run --pc-sampling-raw)");
-	putchar('\n');
-	if (!err && !*any) {
-		const char *why;
+	return NULL;
+}
 
-		err = report_no_samples(db, &why);
-		if (!err)
-			printf("no samples: %s\n", why);
-	}
-	return err;
+struct probe_err *report_samples_head(const struct report *report, const struct report_db *db,
+				      enum report_source source, bool *any)
+{
+	struct probe_err *err = print_head(report, db, source, any);
+	const char *why;
+
+	putchar('\n');
+	if (err || *any)
+		return err;
+	err = report_no_samples(db, &why);
+	if (err)
+		return err;
+	printf("no samples: %s\n", why);
+	return NULL;
 }

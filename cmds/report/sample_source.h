@@ -74,6 +74,8 @@ struct probe_err *report_source(const struct report *report, const struct report
 				enum report_source *ret);
 /* Prints how the run was sampled: method, interval, provider. */
 struct probe_err *report_samplers(const struct report_db *db);
+/* The same below the head of the report. */
+struct probe_err *report_sampled_head(const struct report *report, const struct report_db *db);
 /* Prints report_head(), how the run was sampled, and a message if there are no samples. */
 struct probe_err *report_samples_head(const struct report *report, const struct report_db *db,
 				      enum report_source source, bool *any);

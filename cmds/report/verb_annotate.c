@@ -14,6 +14,7 @@
 #include "cmds/report/source_text.h"
 #include "cmds/report/terminal_text.h"
 #include "cmds/report/verb_table.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 
 enum field {
@@ -87,7 +88,7 @@ static void put_kernel(const struct text *text)
 static void put_source(const struct text *text)
 {
 	const char *source = report_cell(text->stmt, F_SOURCE);
-	char *read = NULL;
+	PROBE_AUTO_FREE char *read = NULL;
 
 	fputs(report_dim(text->report), stdout);
 	report_put(report_cell(text->stmt, F_STACK));
@@ -101,7 +102,6 @@ static void put_source(const struct text *text)
 		report_text(stdout, source, strcspn(source, "\r\n"), 0);
 		putchar('\n');
 	}
-	free(read);
 	if (sqlite3_column_type(text->stmt, F_SPANS) == SQLITE_NULL)
 		return;
 	printf("       | time: ");
@@ -200,33 +200,33 @@ static void put_row(struct text *text, bool first)
 	put_probes(text);
 }
 
+static void text_deinit(struct text *text)
+{
+	free(text->kernel);
+	free(text->stack);
+}
+
 static struct probe_err *put_text(const struct report *report, const struct report_db *db,
 				  const struct report_query *query)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
-	unsigned char chosen[REPORT_COLUMNS_MAX];
+	PROBE_AUTO(text_deinit) struct text text = {.report = report, .object = -1};
 	struct report view = *report;
-	struct text text = {.report = report, .object = -1};
 	struct probe_err *err;
-	bool row = false, first = true;
-	size_t count;
+	bool first = true;
 
 	view.fields = field_names;
-	err = report_choose(&view, query, false, chosen, &count);
-	if (!err)
-		err = report_prepare(&view, db, query, chosen, count, &stmt);
-	for (text.stmt = stmt; !err; first = false) {
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			break;
+	err = report_prepare_chosen(&view, db, query, &stmt);
+	if (err)
+		return err;
+	for (text.stmt = stmt; report_next(db, stmt, &err); first = false)
 		put_row(&text, first);
-	}
-	if (!err && first)
+	if (err)
+		return err;
+	if (first)
 		puts(report->kernel ? "no code of a kernel that --kernel matches"
 				    : "no code of a kernel that was launched");
-	free(text.kernel);
-	free(text.stack);
-	return err;
+	return NULL;
 }
 
 /* Kernels that were launched, and functions with samples. */
@@ -240,20 +240,19 @@ static struct probe_err *put_text(const struct report *report, const struct repo
 static struct probe_err *check_kernel(const struct report *report, const struct report_db *db)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
-	bool any = true, row = false;
-	struct probe_err *err = NULL;
+	struct probe_err *err;
+	bool any, row;
 
-	if (report->kernel)
-		err = report_any(db, "SELECT 1 FROM " LAUNCHED " WHERE probe_match(name)", &any);
+	if (!report->kernel)
+		return NULL;
+	err = report_any(db, "SELECT 1 FROM " LAUNCHED " WHERE probe_match(name)", &any);
 	if (err || any)
 		return err;
-	err = report_prepare_sql(db,
-				 "SELECT coalesce(group_concat(name, '; '), 'none') FROM (SELECT "
-				 "name FROM " LAUNCHED " WHERE name IS NOT NULL ORDER BY 1 "
-				 "LIMIT 20)",
-				 &stmt);
-	if (!err)
-		err = report_step(db, stmt, &row);
+	err = report_first_row(db,
+			       "SELECT coalesce(group_concat(name, '; '), 'none') FROM (SELECT "
+			       "name FROM " LAUNCHED " WHERE name IS NOT NULL ORDER BY 1 "
+			       "LIMIT 20)",
+			       &stmt, &row);
 	if (err)
 		return err;
 	return probe_err_create("%s: no launched kernel matches '%s'; there are: %s", db->path,
@@ -263,16 +262,16 @@ static struct probe_err *check_kernel(const struct report *report, const struct 
 static struct probe_err *show_text(const struct report *report, const struct report_db *db,
 				   const struct report_query *query)
 {
-	struct probe_err *err = report_head(report, db);
+	struct probe_err *err = report_sampled_head(report, db);
 
-	if (!err)
-		err = report_samplers(db);
 	putchar('\n');
-	if (!err)
-		err = report_not_joined(report, db);
-	if (!err)
-		err = report->fields_given ? report_rows(report, db, query, true, true)
-					   : put_text(report, db, query);
+	if (err)
+		return err;
+	err = report_not_joined(report, db);
+	if (err)
+		return err;
+	err = report->fields_given ? report_rows(report, db, query, true, true)
+				   : put_text(report, db, query);
 	if (err)
 		return err;
 	putchar('\n');
@@ -288,8 +287,9 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 	enum report_source source;
 	struct probe_err *err = report_source(report, db, &source);
 
-	if (!err)
-		err = check_kernel(report, db);
+	if (err)
+		return err;
+	err = check_kernel(report, db);
 	if (err)
 		return err;
 	query = report_annotate_query(source, probed, timed);

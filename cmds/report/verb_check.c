@@ -43,25 +43,25 @@ static struct probe_err *check_measured(const struct report *report, const struc
 		[COMPARE_KERNEL] = {"SELECT 1 FROM kernel WHERE run = 0",
 				    "SELECT 1 FROM kernel WHERE run = 1"},
 	};
-	struct probe_err *err = NULL;
 
-	for (int run = report->baseline ? 0 : 1; run < 2 && !err; run++) {
+	for (int run = report->baseline ? 0 : 1; run < 2; run++) {
 		const char *path = run ? report->files[0] : report->baseline;
 		bool any = false;
+		struct probe_err *err = report_any(db, sql[rule->metric->scope][run], &any);
 
-		err = report_any(db, sql[rule->metric->scope][run], &any);
-		if (err || any)
+		if (err)
+			return err;
+		if (any)
 			continue;
-		err = rule->metric->scope == COMPARE_LINE
-			      ? probe_err_create(
-					"%s: no counts of lines%s for the rule '%s'; record "
-					"with probe-run -a memory",
-					path, report->kernel ? " of such kernels" : "", rule->text)
-			      : probe_err_create("%s: no kernel ran%s for the rule '%s'", path,
-						 report->kernel ? " that --kernel matches" : "",
-						 rule->text);
+		if (rule->metric->scope == COMPARE_LINE)
+			return probe_err_create(
+				"%s: no counts of lines%s for the rule '%s'; record "
+				"with probe-run -a memory",
+				path, report->kernel ? " of such kernels" : "", rule->text);
+		return probe_err_create("%s: no kernel ran%s for the rule '%s'", path,
+					report->kernel ? " that --kernel matches" : "", rule->text);
 	}
-	return err;
+	return NULL;
 }
 
 static struct probe_err *put_rows(const struct gate *gate)
@@ -87,14 +87,25 @@ static struct probe_err *put(const struct gate *gate)
 static struct probe_err *count_broken(struct gate *gate)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
-	struct probe_err *err = report_prepare_sql(gate->db, "SELECT count(*) FROM broken", &stmt);
 	bool row;
+	struct probe_err *err =
+		report_first_row(gate->db, "SELECT count(*) FROM broken", &stmt, &row);
 
-	if (!err)
-		err = report_step(gate->db, stmt, &row);
-	if (!err)
-		gate->broken = sqlite3_column_int64(stmt, 0);
-	return err;
+	if (err)
+		return err;
+	gate->broken = sqlite3_column_int64(stmt, 0);
+	return NULL;
+}
+
+static struct probe_err *apply_rule(const struct report *report, const struct report_db *db,
+				    const char *text, struct gate_rule *rule)
+{
+	struct probe_err *err = gate_rule_parse(text, rule);
+
+	if (err)
+		return err;
+	err = check_measured(report, db, rule);
+	return err ? err : gate_rule_apply(rule, db);
 }
 
 static struct probe_err *judge(const struct report *report, const struct report_db *db)
@@ -102,44 +113,38 @@ static struct probe_err *judge(const struct report *report, const struct report_
 	struct gate_rule rules[REPORT_RULES_MAX];
 	struct gate gate = {
 		.report = report, .db = db, .rules = rules, .rule_count = report->rule_count};
-	struct probe_err *err = NULL;
+	struct probe_err *err;
 
-	for (size_t i = 0; i < report->rule_count && !err; i++) {
-		err = gate_rule_parse(report->rules[i], &rules[i]);
-		if (!err)
-			err = check_measured(report, db, &rules[i]);
-		if (!err)
-			err = gate_rule_apply(&rules[i], db);
+	for (size_t i = 0; i < report->rule_count; i++) {
+		err = apply_rule(report, db, report->rules[i], &rules[i]);
+		if (err)
+			return err;
 	}
-	if (!err)
-		err = count_broken(&gate);
-	if (!err && !gate.broken && db->reader.partial)
+	err = count_broken(&gate);
+	if (err)
+		return err;
+	if (!gate.broken && db->reader.partial)
 		return probe_err_create(
 			"a run is partial: its counts are lower bounds, so it cannot "
 			"pass (probe-report info says why)");
-	if (!err)
-		err = put(&gate);
-	if (!err && gate.broken)
-		err = probe_err_create("%lld %s the rules", (long long)gate.broken,
-				       gate.broken == 1 ? "place breaks" : "places break");
-	return err;
+	err = put(&gate);
+	if (err || !gate.broken)
+		return err;
+	return probe_err_create("%lld %s the rules", (long long)gate.broken,
+				gate.broken == 1 ? "place breaks" : "places break");
 }
 
 static struct probe_err *show(const struct report *report, struct report_db *unused, bool first,
 			      bool last)
 {
-	struct report_db db;
+	REPORT_AUTO_DB struct report_db db = {0};
 	struct probe_err *err;
 
 	(void)unused;
 	(void)first;
 	(void)last;
 	err = report_compare_open(report, report->baseline, report->files[0], &db);
-	if (err)
-		return err;
-	err = judge(report, &db);
-	report_db_close(&db);
-	return err;
+	return err ? err : judge(report, &db);
 }
 
 static const struct report_query *query(const struct report *report, unsigned number)

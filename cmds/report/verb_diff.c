@@ -17,24 +17,23 @@ static struct probe_err *check_two(const struct report *report)
 				report->file_count);
 }
 
+static struct probe_err *put_head(const struct report *report, const char *name, const char *path)
+{
+	REPORT_AUTO_DB struct report_db db = {0};
+	struct probe_err *err = report_db_open(report, path, &db);
+
+	if (err)
+		return err;
+	printf("%s: ", name);
+	return report_head(report, &db);
+}
+
 /* Describes the two runs. */
 static struct probe_err *put_heads(const struct report *report)
 {
-	static const char *const names[] = {"before", "after"};
-	struct probe_err *err = NULL;
+	struct probe_err *err = put_head(report, "before", report->files[0]);
 
-	for (size_t i = 0; i < 2 && !err; i++) {
-		struct report_db db;
-
-		err = report_db_open(report, report->files[i], &db);
-		if (err)
-			break;
-		printf("%s: ", names[i]);
-		err = report_head(report, &db);
-		report_db_close(&db);
-	}
-	putchar('\n');
-	return err;
+	return err ? err : put_head(report, "after", report->files[1]);
 }
 
 static struct probe_err *put_changes(const struct report *report, const struct report_db *db)
@@ -54,9 +53,9 @@ static struct probe_err *put_changes(const struct report *report, const struct r
 static struct probe_err *show(const struct report *report, struct report_db *unused, bool first,
 			      bool last)
 {
+	REPORT_AUTO_DB struct report_db db = {0};
 	struct report view = *report;
 	struct probe_err *err;
-	struct report_db db;
 
 	(void)unused;
 	view.file_count = 1; /* all rows form one table, without a column for the file */
@@ -66,15 +65,11 @@ static struct probe_err *show(const struct report *report, struct report_db *unu
 	if (db.reader.partial)
 		probe_log(PROBE_LOG_WARNING,
 			  "one of the runs is partial: its counts are lower bounds");
-	if (report->format == REPORT_TABLE) {
-		err = put_heads(report);
-		if (!err)
-			err = put_changes(&view, &db);
-	} else {
-		err = report_rows(&view, &db, &report_compare_query, first, last);
-	}
-	report_db_close(&db);
-	return err;
+	if (report->format != REPORT_TABLE)
+		return report_rows(&view, &db, &report_compare_query, first, last);
+	err = put_heads(report);
+	putchar('\n');
+	return err ? err : put_changes(&view, &db);
 }
 
 static const struct report_query *query(const struct report *report, unsigned number)

@@ -14,28 +14,19 @@
 static struct probe_err *show(const struct report *report, struct report_db *db, bool first_file,
 			      bool last_file)
 {
-	sqlite3_stmt *stmt = NULL;
-	enum report_source source;
-	struct probe_err *err = report_source(report, db, &source);
-	char *sql = err ? NULL : flame_stacks_sql(report, source);
-	bool row = true, any = false;
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
+	struct probe_err *err = flame_stacks_prepare(report, db, &stmt);
+	bool any = false;
 
 	(void)first_file;
 	(void)last_file;
-	if (!err && !sql)
-		err = probe_err_oom();
-	if (!err)
-		err = report_prepare_sql(db, sql, &stmt);
-	sqlite3_free(sql);
-	while (!err) {
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			break;
+	if (err)
+		return err;
+	while (report_next(db, stmt, &err)) {
 		report_put(report_cell(stmt, 0));
 		printf(" %s\n", report_cell(stmt, 1));
 		any = true;
 	}
-	sqlite3_finalize(stmt);
 	return err || any ? err : flame_stacks_missing(report, db);
 }
 

@@ -19,6 +19,7 @@
 #include "codeobj/bundle.h"
 #include "codeobj/inspect.h"
 #include "codeobj/digest.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 #include "common/selection.h"
 
@@ -238,7 +239,7 @@ static struct report_json info_json;
 static struct probe_err *put_one(const struct report *report, const struct origin *origin,
 				 bool *damaged)
 {
-	struct probe_codeobj *codeobj;
+	PROBE_AUTO(probe_codeobj_release) struct probe_codeobj *codeobj = NULL;
 	struct probe_err *err;
 
 	err = probe_codeobj_inspect(
@@ -251,7 +252,6 @@ static struct probe_err *put_one(const struct report *report, const struct origi
 	else
 		put_codeobj(report, origin, codeobj);
 	*damaged |= codeobj->sites_err || codeobj->kernels_err || codeobj->lines_err;
-	probe_codeobj_destroy(codeobj);
 	return NULL;
 }
 
@@ -260,15 +260,15 @@ static struct probe_err *put_one(const struct report *report, const struct origi
 static struct probe_err *put_file(const struct report *report, const char *path,
 				  const uint8_t *bytes, size_t size)
 {
-	struct probe_bundle *bundle;
+	PROBE_AUTO(probe_bundle_release) struct probe_bundle *bundle = NULL;
 	struct probe_err *err = probe_bundle_find(path, bytes, size, &bundle);
 	bool damaged = false;
 
 	if (err)
 		return err;
 	if (!bundle->count)
-		err = probe_err_create("%s: no AMDGPU code objects in it", path);
-	for (size_t i = 0; i < bundle->count && !err; i++) {
+		return probe_err_create("%s: no AMDGPU code objects in it", path);
+	for (size_t i = 0; i < bundle->count; i++) {
 		struct origin origin = {
 			.name = path,
 			.entry = bundle->entries[i].id,
@@ -278,11 +278,12 @@ static struct probe_err *put_file(const struct report *report, const char *path,
 		};
 
 		err = put_one(report, &origin, &damaged);
+		if (err)
+			return err;
 	}
-	probe_bundle_destroy(bundle);
-	if (!err && damaged)
-		err = probe_err_create("%s: parts of it could not be read (see above)", path);
-	return err;
+	if (damaged)
+		return probe_err_create("%s: parts of it could not be read (see above)", path);
+	return NULL;
 }
 
 static void put_pair(sqlite3_stmt *stmt)
@@ -297,110 +298,129 @@ static void put_pair(sqlite3_stmt *stmt)
 static struct probe_err *put_pairs(const struct report *report, const struct report_db *db,
 				   const char *title, const char *sql)
 {
-	sqlite3_stmt *stmt = NULL;
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	struct probe_err *err = report_prepare_sql(db, sql, &stmt);
-	bool row = true, any = false;
+	bool any = false;
 
-	while (!err && row) {
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			break;
+	if (err)
+		return err;
+	while (report_next(db, stmt, &err)) {
 		if (!any)
 			printf("%s%s%s\n", report_bold(report), title, report_plain(report));
 		any = true;
 		put_pair(stmt);
 	}
-	sqlite3_finalize(stmt);
 	return err;
+}
+
+/* One row of the query below. */
+static struct probe_err *put_stored_object(const struct report *report, sqlite3_stmt *stmt,
+					   bool *damaged)
+{
+	REPORT_AUTO_SQL char *name =
+		sqlite3_mprintf("%s (%s)", report_cell(stmt, 0), report_cell(stmt, 2));
+	struct origin origin = {
+		.name = name,
+		.entry = "",
+		.bytes = sqlite3_column_blob(stmt, 1),
+		.size = (size_t)sqlite3_column_bytes(stmt, 1),
+	};
+
+	if (!name)
+		return probe_err_oom();
+	return origin.size ? put_one(report, &origin, damaged) : NULL;
 }
 
 static struct probe_err *put_stored_objects(const struct report *report, const struct report_db *db)
 {
-	sqlite3_stmt *stmt = NULL;
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	struct probe_err *err;
-	bool row = true, damaged = false;
+	bool damaged = false;
 
 	err = report_prepare_sql(db,
 				 "SELECT c.code_object_id, c.bytes, coalesce(o.uri, '') "
 				 "FROM probe_code c LEFT JOIN rocpd_info_code_object o "
 				 "ON o.id = c.code_object_id ORDER BY c.code_object_id",
 				 &stmt);
-	while (!err && row) {
-		struct origin origin = {.entry = ""};
-		char *name = NULL;
-
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			break;
-		name = sqlite3_mprintf("%s (%s)", report_cell(stmt, 0), report_cell(stmt, 2));
-		if (!name) {
-			err = probe_err_oom();
-			break;
-		}
-		origin.name = name;
-		origin.bytes = sqlite3_column_blob(stmt, 1);
-		origin.size = (size_t)sqlite3_column_bytes(stmt, 1);
-		if (origin.size)
-			err = put_one(report, &origin, &damaged);
-		sqlite3_free(name);
+	if (err)
+		return err;
+	while (report_next(db, stmt, &err)) {
+		err = put_stored_object(report, stmt, &damaged);
+		if (err)
+			return err;
 	}
-	sqlite3_finalize(stmt);
-	if (!err && damaged)
-		err = probe_err_create(
-			"%s: parts of its code objects could not be read (see above)", db->path);
-	return err;
+	if (err || !damaged)
+		return err;
+	return probe_err_create("%s: parts of its code objects could not be read (see above)",
+				db->path);
+}
+
+static struct probe_err *put_run(const struct report *report, const struct report_db *db)
+{
+	static const struct {
+		const char *title, *sql;
+	} lists[] = {
+		{"run", "SELECT key, value FROM probe_run ORDER BY key"},
+		{"agents", "SELECT absolute_index, type || ' ' || name || ' (' || "
+			   "product_name || ')' FROM rocpd_info_agent ORDER BY id"},
+		{"tables of handlers", "SELECT name, 'handler table' FROM sqlite_schema WHERE "
+				       "type = 'table' AND name LIKE 'probe\\_%\\_%' ESCAPE '\\' "
+				       "ORDER BY name"},
+	};
+	struct probe_err *err = report_head(report, db);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		err = put_pairs(report, db, lists[i].title, lists[i].sql);
+		if (err)
+			return err;
+	}
+	return report_account(report, db);
 }
 
 static struct probe_err *put_database(const struct report *report, const char *path)
 {
-	struct report_db db;
+	REPORT_AUTO_DB struct report_db db = {0};
 	struct probe_err *err = report_db_open(report, path, &db);
 
 	if (err)
 		return err;
 	if (report->format != REPORT_JSON) {
-		err = report_head(report, &db);
-		if (!err)
-			err = put_pairs(report, &db, "run",
-					"SELECT key, value FROM probe_run ORDER BY key");
-		if (!err)
-			err = put_pairs(report, &db, "agents",
-					"SELECT absolute_index, type || ' ' || name || ' (' || "
-					"product_name || ')' FROM rocpd_info_agent ORDER BY id");
-		if (!err)
-			err = put_pairs(report, &db, "tables of handlers",
-					"SELECT name, 'handler table' FROM sqlite_schema WHERE "
-					"type = 'table' AND name LIKE 'probe\\_%\\_%' ESCAPE '\\' "
-					"ORDER BY name");
+		err = put_run(report, &db);
+		if (err)
+			return err;
 	}
-	if (!err && report->format != REPORT_JSON)
-		err = report_account(report, &db);
-	if (!err)
-		err = put_stored_objects(report, &db);
-	report_db_close(&db);
-	return err;
+	return put_stored_objects(report, &db);
 }
 
-static struct probe_err *map_file(const char *path, const uint8_t **bytes, size_t *size)
+struct mapped_file {
+	const uint8_t *bytes;
+	size_t size;
+};
+
+static void mapped_file_deinit(struct mapped_file *file)
 {
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	if (file->bytes)
+		munmap((void *)file->bytes, file->size);
+}
+
+static struct probe_err *map_file(const char *path, struct mapped_file *ret)
+{
+	PROBE_AUTO_CLOSE int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	struct stat st;
 	void *map;
 
 	if (fd < 0)
 		return probe_err_create("cannot open %s: %s", path, strerror(errno));
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size) {
-		close(fd);
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return probe_err_create("%s is %s", path,
 					S_ISREG(st.st_mode) ? "an empty file"
 							    : "not a regular file");
-	}
 	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
 	if (map == MAP_FAILED)
 		return probe_err_create("cannot read %s: %s", path, strerror(errno));
-	*bytes = map;
-	*size = (size_t)st.st_size;
+	*ret = (struct mapped_file){.bytes = map, .size = (size_t)st.st_size};
 	return NULL;
 }
 
@@ -408,26 +428,27 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 			      bool last)
 {
 	static const char sqlite_magic[] = "SQLite format 3";
-	const char *path = db->path;
-	const uint8_t *bytes;
+	PROBE_AUTO(mapped_file_deinit) struct mapped_file file = {0};
+	bool json = report->format == REPORT_JSON;
 	struct probe_err *err;
-	size_t size;
 
-	if (report->format == REPORT_JSON && first) {
+	if (json && first) {
 		info_json = (struct report_json){.out = stdout, .compact = true};
 		report_json_open(&info_json, '[');
 	}
-	err = map_file(path, &bytes, &size);
+	err = map_file(db->path, &file);
 	if (err)
 		return err;
-	if (size >= sizeof(sqlite_magic) && !memcmp(bytes, sqlite_magic, sizeof(sqlite_magic)))
-		err = put_database(report, path);
+	if (file.size >= sizeof(sqlite_magic) &&
+	    !memcmp(file.bytes, sqlite_magic, sizeof(sqlite_magic)))
+		err = put_database(report, db->path);
 	else
-		err = put_file(report, path, bytes, size);
-	munmap((void *)bytes, size);
-	if (!err && last && report->format == REPORT_JSON)
+		err = put_file(report, db->path, file.bytes, file.size);
+	if (err)
+		return err;
+	if (json && last)
 		report_json_close(&info_json, ']');
-	return err;
+	return NULL;
 }
 
 const struct report_verb report_verb_info = {

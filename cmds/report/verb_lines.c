@@ -46,13 +46,21 @@ static struct probe_err *put_accesses(const struct report *report, const struct 
 	bool joined = false;
 	struct probe_err *err = report_joined(db, &joined);
 
-	if (!err && !joined)
+	if (err)
+		return err;
+	if (!joined) {
 		err = report_not_joined(report, db);
-	if (!err && report->fields_given)
+		if (err)
+			return err;
+	}
+	if (report->fields_given)
 		return report_rows(report, db, query, true, true);
-	if (!err && joined && !report_filtered(report))
+	if (joined && !report_filtered(report)) {
 		err = put_waits(report, db, query);
-	return err ? err : report_findings(report, db, query, report->limit, false);
+		if (err)
+			return err;
+	}
+	return report_findings(report, db, query, report->limit, false);
 }
 
 static struct probe_err *put_blocks(const struct report *report, const struct report_db *db,
@@ -65,11 +73,12 @@ static struct probe_err *put_blocks(const struct report *report, const struct re
 	if (!report->fields_given)
 		view.fields = "file,line,column,kernel,executions,lanes,mean_lanes,source";
 	err = report_any_row(&view, db, query, &any);
-	if (!err && any)
+	if (err)
+		return err;
+	if (any)
 		return report_rows(&view, db, query, true, true);
-	if (!err)
-		puts("no block of an instrumented kernel was executed");
-	return err;
+	puts("no block of an instrumented kernel was executed");
+	return NULL;
 }
 
 /* The recorder ended before it ran these handlers; their records are stored. */
@@ -97,31 +106,40 @@ static struct probe_err *put_no_lines(const struct report *report, const struct 
 		return NULL;
 	}
 	err = report_each(db, PENDING, put_pending, report);
-	if (!err)
-		puts(db->path);
-	return err;
+	if (err)
+		return err;
+	puts(db->path);
+	return NULL;
+}
+
+/* The lines, or why there are none. */
+static struct probe_err *put_lines(const struct report *report, const struct report_db *db,
+				   const struct report_query *query)
+{
+	bool missing = false, none = false;
+	struct probe_err *err = report_no_clones(report, db, &missing);
+
+	if (err || missing)
+		return err;
+	err = report_no_kernel(report, db, &none);
+	if (err || none)
+		return err;
+	if (report_db_has(db, "probe_memory_site"))
+		return put_accesses(report, db, query);
+	if (report_db_has(db, "probe_count_site"))
+		return put_blocks(report, db, query);
+	return put_no_lines(report, db);
 }
 
 static struct probe_err *put_text(const struct report *report, const struct report_db *db,
 				  const struct report_query *query)
 {
-	bool memory = report_db_has(db, "probe_memory_site"), missing = false, none = false;
 	struct probe_err *err = report_head(report, db);
 
 	if (err)
 		return err;
 	putchar('\n');
-	err = report_no_clones(report, db, &missing);
-	if (!err && !missing)
-		err = report_no_kernel(report, db, &none);
-	if (!err && !missing && !none) {
-		if (memory)
-			err = put_accesses(report, db, query);
-		else if (report_db_has(db, "probe_count_site"))
-			err = put_blocks(report, db, query);
-		else
-			err = put_no_lines(report, db);
-	}
+	err = put_lines(report, db, query);
 	if (err)
 		return err;
 	putchar('\n');
@@ -142,8 +160,9 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 	if (!report_db_has(db, "probe_memory_site") && !report_db_has(db, "probe_count_site"))
 		return report_no_rows(report, db, query, first, last);
 	err = report_no_kernel(report, db, &none);
-	if (!err)
-		err = report_not_joined(report, db);
+	if (err)
+		return err;
+	err = report_not_joined(report, db);
 	return err ? err : report_rows(report, db, query, first, last);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
 #include "common/option.h"
@@ -67,7 +68,7 @@ static struct probe_err *set_file(struct line *line, const char *path)
 	return NULL;
 }
 
-static struct probe_err *take(void *user, int key, const char *value)
+static struct probe_err *set_option(void *user, int key, const char *value)
 {
 	struct line *line = user;
 
@@ -111,8 +112,8 @@ static struct probe_err *parse(int argc, char **argv, struct line *line)
 {
 	for (int at = 0; at < argc - 1;) {
 		int next = 1;
-		struct probe_err *err =
-			probe_command_parse(&command, argc - at, argv + at, take, line, &next);
+		struct probe_err *err = probe_command_parse(&command, argc - at, argv + at,
+							    set_option, line, &next);
 
 		if (err || line->done)
 			return err;
@@ -144,25 +145,11 @@ static char *default_output(const char *from)
 	return asprintf(&ret, "%.*s-replay.db", (int)len, from) < 0 ? NULL : ret;
 }
 
-static struct probe_err *act(struct line *line)
+static void print_counts(const struct line *line)
 {
-	struct run_layout layout = {0};
-	struct run_plugins plugins = {0};
-	struct run_replay *replay = &line->replay;
-	char *output = line->in_place || replay->to ? NULL : default_output(replay->from);
-	struct probe_err *err = run_layout_init(&layout);
+	const struct run_replay *replay = &line->replay;
 
-	if (!err)
-		err = run_plugins_load(&line->config, &layout, &plugins);
-	if (!err && plugins.count < line->config.handler_count)
-		err = probe_err_create("not all handlers can be used; nothing was written");
-	replay->config = &line->config;
-	replay->plugins = &plugins;
-	if (output)
-		replay->to = output;
-	if (!err)
-		err = run_replay(replay);
-	if (!err && !line->quiet)
+	if (!line->quiet)
 		printf("%s: replayed %llu dispatches, %llu counter rows and %llu records; %llu records "
 		       "malformed\n",
 		       replay->to ? replay->to : replay->from,
@@ -170,36 +157,69 @@ static struct probe_err *act(struct line *line)
 		       (unsigned long long)replay->counts.counters,
 		       (unsigned long long)replay->counts.records,
 		       (unsigned long long)replay->counts.invalid);
-	if (!err && replay->counts.missing)
+	if (replay->counts.missing)
 		probe_log(PROBE_LOG_WARNING,
 			  "%s: %llu of the records that the run stored are missing: the handlers' "
 			  "results are of the rest",
 			  replay->from, (unsigned long long)replay->counts.missing);
-	if (!err && replay->dead)
-		err = probe_err_create("%u of %zu handlers did not finish", replay->dead,
-				       plugins.count);
-	run_plugins_unload(&plugins);
-	run_layout_deinit(&layout);
-	free(output);
-	return err;
+}
+
+static struct probe_err *act(struct line *line)
+{
+	struct run_replay *replay = &line->replay;
+	PROBE_AUTO_FREE char *output = NULL;
+	PROBE_AUTO(run_layout_deinit) struct run_layout layout = {0};
+	PROBE_AUTO(run_plugins_unload) struct run_plugins plugins = {0};
+	struct probe_err *err = run_layout_init(&layout);
+
+	if (err)
+		return err;
+	err = run_plugins_load(&line->config, &layout, &plugins);
+	if (err)
+		return err;
+	if (plugins.count < line->config.handler_count)
+		return probe_err_create("not all handlers can be used; nothing was written");
+	if (!line->in_place && !replay->to) {
+		replay->to = output = default_output(replay->from);
+		if (!output)
+			return probe_err_oom();
+	}
+	replay->config = &line->config;
+	replay->plugins = &plugins;
+	err = run_replay(replay);
+	if (err)
+		return err;
+	print_counts(line);
+	if (replay->dead)
+		return probe_err_create("%u of %zu handlers did not finish", replay->dead,
+					plugins.count);
+	return NULL;
+}
+
+static void line_deinit(struct line *line)
+{
+	run_config_deinit(&line->config);
+}
+
+static int fail(struct probe_err *err, int status)
+{
+	probe_log_err(PROBE_LOG_ERROR, err);
+	probe_err_destroy(err);
+	return status;
 }
 
 static int replay(int argc, char **argv)
 {
-	struct line line = {.done = false};
+	PROBE_AUTO(line_deinit) struct line line = {0};
 	struct probe_err *err = parse(argc, argv, &line);
-	int status = err ? 2 : 0;
 
 	probe_log_setup(line.quiet ? PROBE_LOG_ERROR : PROBE_LOG_INFO, line.color);
-	if (!err && !line.done)
-		err = act(&line);
-	if (err) {
-		probe_log_err(PROBE_LOG_ERROR, err);
-		probe_err_destroy(err);
-		status = status ? status : 1;
-	}
-	run_config_deinit(&line.config);
-	return status;
+	if (err)
+		return fail(err, 2);
+	if (line.done)
+		return 0;
+	err = act(&line);
+	return err ? fail(err, 1) : 0;
 }
 
 const struct report_verb report_verb_replay = {

@@ -33,10 +33,10 @@ static struct probe_err *put_too_few(const struct report *report, const struct r
 	bool any = false;
 	struct probe_err *err = report_any(db, report_few_sql, &any);
 
-	if (!err && any) {
-		err = report_each(db, report_few_sql, put_few, report);
-		putchar('\n');
-	}
+	if (err || !any)
+		return err;
+	err = report_each(db, report_few_sql, put_few, report);
+	putchar('\n');
 	return err;
 }
 
@@ -57,18 +57,27 @@ static struct probe_err *rows_or_why(const struct report *report, const struct r
 	bool none = false;
 	struct probe_err *err = report_none(report, db, query, &none);
 
-	if (!err && none) {
+	if (err)
+		return err;
+	if (none) {
 		err = report_no_choice(report, db, stdout);
 		putchar('\n');
 		return err;
 	}
-	if (!err)
-		err = report_rows(report, db, query, true, true);
-	if (!err && !report->kernel && !report_filtered(report))
+	err = report_rows(report, db, query, true, true);
+	if (err)
+		return err;
+	if (!report->kernel && !report_filtered(report)) {
 		err = report_unsampled(db);
-	if (!err && (report->by == REPORT_BY_LINE || report->by == REPORT_BY_INSTRUCTION))
+		if (err)
+			return err;
+	}
+	if (report->by == REPORT_BY_LINE || report->by == REPORT_BY_INSTRUCTION) {
 		err = report_each(db, report_approximate_sql, put_approximate, report);
-	return err ? err : put_too_few(report, db);
+		if (err)
+			return err;
+	}
+	return put_too_few(report, db);
 }
 
 static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
@@ -87,13 +96,15 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 	if (report->format != REPORT_TABLE)
 		return report_rows(report, db, query, first, last);
 	err = report_samples_head(report, db, source, &any);
-	if (!err && any)
+	if (err)
+		return err;
+	if (any) {
 		err = rows_or_why(report, db, query);
-	if (!err) {
-		putchar('\n');
-		err = report_account(report, db);
+		if (err)
+			return err;
 	}
-	return err;
+	putchar('\n');
+	return report_account(report, db);
 }
 
 static const struct report_query *query(const struct report *report, unsigned number)

@@ -17,11 +17,12 @@
 static struct probe_err *put_samples(const struct report *report, const struct report_db *db)
 {
 	struct report view = *report;
-	struct probe_err *err = NULL;
-	bool any = false;
+	struct probe_err *err;
+	bool any;
 
-	if (report_db_has(db, "probe_sample"))
-		err = report_any(db, "SELECT 1 FROM probe_sample LIMIT 1", &any);
+	if (!report_db_has(db, "probe_sample"))
+		return NULL;
+	err = report_any(db, "SELECT 1 FROM probe_sample LIMIT 1", &any);
 	if (err || !any)
 		return err;
 	view.fields =
@@ -43,10 +44,12 @@ static struct probe_err *put_lines(const struct report *view, const struct repor
 	lines.fields = NULL;
 	lines.fields_given = false;
 	err = report_lines_query(&lines, db, &query);
-	if (!err && memory)
+	if (err)
+		return err;
+	if (memory)
 		return report_findings(&lines, db, query, lines.limit, true);
 	lines.fields = "file,line,column,kernel,executions,lanes,mean_lanes,source";
-	return err ? err : report_rows(&lines, db, query, true, true);
+	return report_rows(&lines, db, query, true, true);
 }
 
 /* The kernels of highest cost, the lines with the most samples, the findings of highest cost. */
@@ -56,6 +59,7 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 	bool limited = report->limit >= 0, missing = false;
 	bool memory = report_db_has(db, "probe_memory_site");
 	bool counts = report_db_has(db, "probe_count_site");
+	bool sampled = report_db_has(db, "probe_sampler");
 	const struct report_query *kernels;
 	struct report view = *report;
 	struct probe_err *err = report_kernels_query(db, &kernels);
@@ -64,27 +68,30 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 		return err;
 	if (report->format != REPORT_TABLE)
 		return report_rows(report, db, kernels, first, last);
-	err = report_head(report, db);
-	if (!err && report_db_has(db, "probe_sampler"))
-		err = report_samplers(db);
+	err = sampled ? report_sampled_head(report, db) : report_head(report, db);
 	if (err)
 		return err;
 	view.limit = limited ? report->limit : 10;
 	putchar('\n');
 	err = report_rows(&view, db, kernels, first, last);
 	putchar('\n');
+	if (err)
+		return err;
 	/* --sort and --fields apply only to the table above. */
 	view.sort = NULL;
 	view.limit = limited ? report->limit : 5;
-	if (!err)
-		err = put_samples(&view, db);
-	if (!err)
-		err = report_no_clones(report, db, &missing);
-	if (!err && !missing && (memory || counts))
-		err = put_lines(&view, db, memory);
+	err = put_samples(&view, db);
 	if (err)
 		return err;
-	if (missing || memory || counts || report_db_has(db, "probe_sampler"))
+	err = report_no_clones(report, db, &missing);
+	if (err)
+		return err;
+	if (!missing && (memory || counts)) {
+		err = put_lines(&view, db, memory);
+		if (err)
+			return err;
+	}
+	if (missing || memory || counts || sampled)
 		putchar('\n');
 	return report_account(report, db);
 }

@@ -101,21 +101,12 @@ static struct probe_err *check_files(const struct report *report)
 static struct probe_err *check_columns(const struct report *report)
 {
 	const struct report_query *query;
-	struct probe_err *first = NULL;
 
-	for (unsigned n = 0; (query = report_verb_query(report->verb, report, n)); n++) {
-		struct probe_err *err = report_check(report, query);
-
-		if (!err) {
-			probe_err_destroy(first);
+	for (unsigned n = 0; (query = report_verb_query(report->verb, report, n)); n++)
+		if (report_fits(report, query))
 			return NULL;
-		}
-		if (first)
-			probe_err_destroy(err);
-		else
-			first = err;
-	}
-	return first;
+	query = report_verb_query(report->verb, report, 0);
+	return query ? report_check(report, query) : NULL;
 }
 
 struct probe_err *report_check_options(const struct report *report)
@@ -123,14 +114,20 @@ struct probe_err *report_check_options(const struct report *report)
 	unsigned wrong = report->given & ~report->verb->options;
 	struct probe_err *err = check_files(report);
 
-	for (int i = 0; i < REPORT_O_GROUPS && !err; i++)
+	if (err)
+		return err;
+	for (int i = 0; i < REPORT_O_GROUPS; i++)
 		if (wrong >> i & 1)
-			err = wrong_option(report, (enum report_option_group)(1 << i));
-	if (!err)
-		err = check_format(report);
-	if (!err && report->verb->check)
+			return wrong_option(report, (enum report_option_group)(1 << i));
+	err = check_format(report);
+	if (err)
+		return err;
+	if (report->verb->check) {
 		err = report->verb->check(report);
-	return err ? err : check_columns(report);
+		if (err)
+			return err;
+	}
+	return check_columns(report);
 }
 
 /* ---- Showing --------------------------------------------------------------------------------- */
@@ -156,11 +153,12 @@ static struct probe_err *show_file(const struct report *report, size_t i)
 {
 	bool together = report->runs || report->merge;
 	bool first = i == 0, last = together || i + 1 == report->file_count;
-	struct report_db db = {.path = report->files[i]};
+	REPORT_AUTO_DB struct report_db db = {.path = report->files[i]};
 	struct probe_err *err;
 
 	if (i && report->format == REPORT_TABLE && report->verb->formats)
 		putchar('\n');
+	/* The verb opens the file itself. */
 	if (report->verb->input == REPORT_ANY_FILES)
 		return show(report, &db, first, last);
 	if (report->runs)
@@ -172,23 +170,28 @@ static struct probe_err *show_file(const struct report *report, size_t i)
 	if (err)
 		return err;
 	warn_partial(report, &db);
-	err = show(report, &db, first, last);
-	report_db_close(&db);
-	return err;
+	return show(report, &db, first, last);
+}
+
+static struct probe_err *show_files(const struct report *report)
+{
+	size_t files = report->runs || report->merge ? report->file_count > 0 : report->file_count;
+
+	if (report->verb->input == REPORT_NO_FILES || report->verb->input == REPORT_FILES_TOGETHER)
+		return show(report, NULL, true, true);
+	for (size_t i = 0; i < files; i++) {
+		struct probe_err *err = show_file(report, i);
+
+		if (err)
+			return err;
+	}
+	return NULL;
 }
 
 struct probe_err *report_verb_show(const struct report *report)
 {
-	size_t files = report->runs || report->merge ? report->file_count > 0 : report->file_count;
-	struct probe_err *err = NULL;
+	struct probe_err *err = show_files(report);
 
-	if (report->verb->input == REPORT_NO_FILES ||
-	    report->verb->input == REPORT_FILES_TOGETHER) {
-		err = show(report, NULL, true, true);
-		files = 0;
-	}
-	for (size_t i = 0; i < files && !err; i++)
-		err = show_file(report, i);
 	if (fflush(stdout) && !err)
 		err = probe_err_create("cannot write the report");
 	return err;

@@ -10,11 +10,13 @@
 #include <string.h>
 
 #include "cmds/report/accounting_text.h"
+#include "cmds/report/output_file.h"
 #include "cmds/report/query.h"
 #include "cmds/report/report_db.h"
 #include "cmds/report/row_formats.h"
 #include "cmds/report/site_sql.h"
 #include "cmds/report/verb_table.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 #include "store/sql_words.h"
 #include "store/store.h"
@@ -54,22 +56,18 @@ static const struct report_query list_query = {
 /* A subquery with one row per handler table. */
 static struct probe_err *put_list(const struct report_db *db, FILE *sql)
 {
-	sqlite3_stmt *stmt = NULL;
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	struct probe_err *err = report_prepare_sql(
 		db, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name", &stmt);
-	bool row = true;
 
+	if (err)
+		return err;
 	fputs("(SELECT NULL AS name, NULL AS number WHERE 0", sql);
-	while (!err) {
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			break;
+	while (report_next(db, stmt, &err))
 		if (handler_table(report_cell(stmt, 0)))
 			fprintf(sql, " UNION ALL SELECT '%s', (SELECT count(*) FROM \"%s\")",
 				report_cell(stmt, 0), report_cell(stmt, 0));
-	}
 	fputc(')', sql);
-	sqlite3_finalize(stmt);
 	return err;
 }
 
@@ -77,21 +75,18 @@ static struct probe_err *show_list(const struct report *report, const struct rep
 				   bool first, bool last)
 {
 	struct report_query query = list_query;
-	char *text = NULL;
+	PROBE_AUTO_FREE char *text = NULL;
 	size_t size;
 	FILE *sql = open_memstream(&text, &size);
 	struct probe_err *err;
 
 	if (!sql)
 		return probe_err_oom();
-	err = put_list(db, sql);
-	if (fclose(sql) && !err)
-		err = probe_err_oom();
+	err = output_close_memory(sql, put_list(db, sql));
+	if (err)
+		return err;
 	query.from = text;
-	if (!err)
-		err = report_rows(report, db, &query, first, last);
-	free(text);
-	return err;
+	return report_rows(report, db, &query, first, last);
 }
 
 /* ---- One table ------------------------------------------------------------------------------- */
@@ -142,7 +137,7 @@ static enum report_type type_of(const char *text)
 	return strcmp(text, "REAL") ? REPORT_TEXT : REPORT_REAL;
 }
 
-static void take_column(struct table *table, const char *name, const char *type, bool hex)
+static void add_own_column(struct table *table, const char *name, const char *type, bool hex)
 {
 	size_t i = table->count;
 	bool id = !strcmp(name, "id") || !strcmp(name, "code_object") || !strcmp(name, "kernel") ||
@@ -166,22 +161,17 @@ static void take_column(struct table *table, const char *name, const char *type,
 }
 
 /* hex: print addresses in hexadecimal, for users. */
-static struct probe_err *take_columns(const struct report_db *db, bool hex, struct table *table)
+static struct probe_err *read_columns(const struct report_db *db, bool hex, struct table *table)
 {
-	sqlite3_stmt *stmt = NULL;
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	struct probe_err *err =
 		report_prepare_sql(db, "SELECT name, type FROM pragma_table_info(?)", &stmt);
-	bool row = true;
 
-	if (!err)
-		sqlite3_bind_text(stmt, 1, table->name, -1, SQLITE_STATIC);
-	while (!err) {
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			break;
-		take_column(table, report_cell(stmt, 0), report_cell(stmt, 1), hex);
-	}
-	sqlite3_finalize(stmt);
+	if (err)
+		return err;
+	sqlite3_bind_text(stmt, 1, table->name, -1, SQLITE_STATIC);
+	while (report_next(db, stmt, &err))
+		add_own_column(table, report_cell(stmt, 0), report_cell(stmt, 1), hex);
 	return err;
 }
 
@@ -211,16 +201,16 @@ static struct probe_err *show_table(const struct report *report, const struct re
 {
 	static struct table own, shown;
 	struct report_query query = {.verb = "tables", .columns = shown.columns, .sort = "+id"};
+	PROBE_AUTO_FREE char *from = NULL;
 	bool sites, kernels;
 	struct probe_err *err;
-	char *from = NULL;
 
 	own = shown = (struct table){0};
 	if (!table_named(db, report->table, &own))
 		return probe_err_create("%s: no handler wrote a table '%s'; probe-report tables %s "
 					"shows which there are",
 					db->path, report->table, db->path);
-	err = take_columns(db, report->format == REPORT_TABLE, &own);
+	err = read_columns(db, report->format == REPORT_TABLE, &own);
 	if (err)
 		return err;
 	if (!has(&own, "id"))
@@ -241,29 +231,32 @@ static struct probe_err *show_table(const struct report *report, const struct re
 	query.count = shown.count;
 	query.from = from;
 	query.kernel_column = kernels ? "kernel_name" : NULL;
-	err = report_rows(report, db, &query, first, last);
-	free(from);
-	return err;
+	return report_rows(report, db, &query, first, last);
+}
+
+static struct probe_err *show_rows(const struct report *report, const struct report_db *db,
+				   bool first, bool last)
+{
+	return report->table ? show_table(report, db, first, last)
+			     : show_list(report, db, first, last);
 }
 
 static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
 			      bool last)
 {
-	struct probe_err *err = NULL;
-	bool table = report->format == REPORT_TABLE;
+	struct probe_err *err;
 
-	if (table) {
-		err = report_head(report, db);
-		putchar('\n');
-	}
-	if (!err)
-		err = report->table ? show_table(report, db, first, last)
-				    : show_list(report, db, first, last);
-	if (!err && table) {
-		putchar('\n');
-		err = report_account(report, db);
-	}
-	return err;
+	if (report->format != REPORT_TABLE)
+		return show_rows(report, db, first, last);
+	err = report_head(report, db);
+	putchar('\n');
+	if (err)
+		return err;
+	err = show_rows(report, db, first, last);
+	if (err)
+		return err;
+	putchar('\n');
+	return report_account(report, db);
 }
 
 static struct probe_err *check(const struct report *report)

@@ -86,31 +86,26 @@ struct probe_err *viewer_each(const struct report *report, const struct report_d
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	/* %s in a query is the place of a condition on kernels. */
-	char *text =
+	REPORT_AUTO_SQL char *text =
 		sqlite3_mprintf(sql, report->kernel ? " WHERE probe_match(k.display_name)" : "");
 	struct probe_err *err = text ? report_prepare_sql(db, text, &stmt) : probe_err_oom();
 
-	sqlite3_free(text);
-	while (!err) {
-		bool row;
-
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			break;
+	if (err)
+		return err;
+	while (report_next(db, stmt, &err))
 		put(user, stmt);
-	}
 	return err;
 }
 
 struct probe_err *viewer_first(const struct report_db *db, int64_t *ret)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
-	struct probe_err *err = report_prepare_sql(db, "SELECT " TRACE_FIRST, &stmt);
 	bool row = false;
+	struct probe_err *err = report_first_row(db, "SELECT " TRACE_FIRST, &stmt, &row);
 
-	if (!err)
-		err = report_step(db, stmt, &row);
-	if (!err && row)
+	if (err)
+		return err;
+	if (row)
 		*ret = sqlite3_column_int64(stmt, 0);
-	return err;
+	return NULL;
 }
