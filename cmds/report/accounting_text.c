@@ -21,14 +21,14 @@
 
 /* ---- Head ----------------------------------------------------------------------------------- */
 
-static void put_command(const struct report *report, sqlite3_stmt *stmt)
+static void print_command(const struct report *report, sqlite3_stmt *stmt)
 {
 	(void)report;
 	fputs(": ", stdout);
 	report_put(report_cell(stmt, 0));
 }
 
-static void put_kind(const struct report *report, sqlite3_stmt *stmt)
+static void print_kind(const struct report *report, sqlite3_stmt *stmt)
 {
 	(void)report;
 	if (*report_cell(stmt, 0)) {
@@ -39,14 +39,14 @@ static void put_kind(const struct report *report, sqlite3_stmt *stmt)
 
 static const char filters_sql[] = "SELECT value FROM probe_run WHERE key = 'filters'";
 
-static void put_filters(const struct report *report, sqlite3_stmt *stmt)
+static void print_filters(const struct report *report, sqlite3_stmt *stmt)
 {
 	(void)report;
 	fputs("\nfilters: ", stdout);
 	report_put(report_cell(stmt, 0));
 }
 
-static void put_device(const struct report *report, sqlite3_stmt *stmt)
+static void print_device(const struct report *report, sqlite3_stmt *stmt)
 {
 	bool simulated = !strcmp(report_cell(stmt, 0), "simulated");
 
@@ -63,7 +63,7 @@ static void put_device(const struct report *report, sqlite3_stmt *stmt)
 		       strcmp(report_cell(stmt, 3), "model") ? "the host's" : "modelled");
 }
 
-static void put_partial(const struct report *report, sqlite3_stmt *stmt)
+static void print_partial(const struct report *report, sqlite3_stmt *stmt)
 {
 	printf("%s%spartial: ", report_bold(report), report_red(report));
 	report_put(report_cell(stmt, 0));
@@ -88,7 +88,7 @@ static const char sources_sql[] =
 	"WHERE state IS NOT NULL ORDER BY file LIMIT 10";
 
 /* A source file that differs from the one that was compiled. */
-static void put_source(const struct report *report, sqlite3_stmt *stmt)
+static void print_source(const struct report *report, sqlite3_stmt *stmt)
 {
 	printf("%ssource: ", report_red(report));
 	report_put(report_cell(stmt, 0));
@@ -106,11 +106,11 @@ static struct probe_err *print_recorded(const struct report *report, const struc
 	struct probe_err *err;
 
 	fputs("\ndevice: ", stdout);
-	err = report_each(db, device_sql, put_device, report);
+	err = report_each(db, device_sql, print_device, report);
 	if (err)
 		return err;
-	err = report_each(db, kind_sql, put_kind, report);
-	return err ? err : report_each(db, filters_sql, put_filters, report);
+	err = report_each(db, kind_sql, print_kind, report);
+	return err ? err : report_each(db, filters_sql, print_filters, report);
 }
 
 struct probe_err *report_head(const struct report *report, const struct report_db *db)
@@ -118,26 +118,26 @@ struct probe_err *report_head(const struct report *report, const struct report_d
 	struct probe_err *err;
 
 	if (db->reader.partial) {
-		err = report_each(db, partial_sql, put_partial, report);
+		err = report_each(db, partial_sql, print_partial, report);
 		if (err)
 			return err;
 	}
 	fputs(report_bold(report), stdout);
 	report_put(db->path);
 	fputs(report_plain(report), stdout);
-	err = report_each(db, command_sql, put_command, report);
+	err = report_each(db, command_sql, print_command, report);
 	if (err)
 		return err;
 	err = print_recorded(report, db);
 	putchar('\n');
 	if (err || !report_db_has(db, "probe_sourcefile"))
 		return err;
-	return report_each(db, sources_sql, put_source, report);
+	return report_each(db, sources_sql, print_source, report);
 }
 
 /* ---- Accounting ----------------------------------------------------------------------------- */
 
-static void put_dispatches(const struct report *report, sqlite3_stmt *stmt)
+static void print_dispatches(const struct report *report, sqlite3_stmt *stmt)
 {
 	(void)report;
 	printf("dispatches: %s seen, %s completed, %s instrumented", report_cell(stmt, 0),
@@ -153,7 +153,7 @@ static const char *refusal_text(const char *word)
 	return word;
 }
 
-static void put_refusal(const struct report *report, sqlite3_stmt *stmt)
+static void print_refusal(const struct report *report, sqlite3_stmt *stmt)
 {
 	const char *text = report_cell(stmt, 2);
 
@@ -193,7 +193,7 @@ static const char streams_sql[] = "SELECT CASE stream" PROBE_STREAM_TABLE(
 					   "ORDER BY CASE stream WHEN 'host' THEN 0 ELSE 1 END, stream";
 
 /* Losses that could not be counted: waves that never ended, damaged bytes. */
-static void put_unknown(sqlite3_stmt *stmt)
+static void print_unknown(sqlite3_stmt *stmt)
 {
 	if (sqlite3_column_type(stmt, S_UNKNOWN) == SQLITE_NULL)
 		return;
@@ -203,7 +203,7 @@ static void put_unknown(sqlite3_stmt *stmt)
 }
 
 /* A stream of records: how much of it is in the database, and how much is not. */
-static void put_stream(const struct report *report, sqlite3_stmt *stmt)
+static void print_stream(const struct report *report, sqlite3_stmt *stmt)
 {
 	bool lost = sqlite3_column_int64(stmt, S_DROPPED) > 0;
 
@@ -223,17 +223,17 @@ static void put_stream(const struct report *report, sqlite3_stmt *stmt)
 	if (sqlite3_column_int64(stmt, S_FOREIGN))
 		printf("; %s outside of the program's kernels (copies by the runtime)",
 		       report_cell(stmt, S_FOREIGN));
-	put_unknown(stmt);
+	print_unknown(stmt);
 	putchar('\n');
 }
 
-static void put_note(const struct report *report, sqlite3_stmt *stmt)
+static void print_note(const struct report *report, sqlite3_stmt *stmt)
 {
 	printf("%snote: %s%s\n", report_dim(report), probe_lds_model_note(report_cell(stmt, 0)),
 	       report_plain(report));
 }
 
-static void put_log(const struct report *report, sqlite3_stmt *stmt)
+static void print_log(const struct report *report, sqlite3_stmt *stmt)
 {
 	printf("%s%s: ", report_dim(report), sqlite3_column_int(stmt, 0) ? "warning" : "error");
 	report_put(report_cell(stmt, 1));
@@ -242,7 +242,7 @@ static void put_log(const struct report *report, sqlite3_stmt *stmt)
 	printf("%s\n", report_plain(report));
 }
 
-static void put_more_log(const struct report *report, sqlite3_stmt *stmt)
+static void print_more_log(const struct report *report, sqlite3_stmt *stmt)
 {
 	if (sqlite3_column_int64(stmt, 0) > 0)
 		printf("%s%s more messages: see table probe_log%s\n", report_dim(report),
@@ -263,7 +263,7 @@ static const char refusals_sql[] =
 	"ON r.key = a.name WHERE stream = 'dispatches' AND name LIKE 'no_clone.%' AND a.value > 0 "
 	"ORDER BY 2 DESC, 1";
 
-static void put_uncovered(const struct report *report, sqlite3_stmt *stmt)
+static void print_uncovered(const struct report *report, sqlite3_stmt *stmt)
 {
 	(void)report;
 	fputs("  ", stdout);
@@ -275,7 +275,7 @@ static void put_uncovered(const struct report *report, sqlite3_stmt *stmt)
 	printf(": %s\n", report_cell(stmt, 3));
 }
 
-static void put_uncovered_count(const struct report *report, sqlite3_stmt *stmt)
+static void print_uncovered_count(const struct report *report, sqlite3_stmt *stmt)
 {
 	int64_t count = sqlite3_column_int64(stmt, 0);
 
@@ -284,7 +284,7 @@ static void put_uncovered_count(const struct report *report, sqlite3_stmt *stmt)
 		       (long long)count, report_plain(report));
 }
 
-static void put_uncovered_rest(const struct report *report, sqlite3_stmt *stmt)
+static void print_uncovered_rest(const struct report *report, sqlite3_stmt *stmt)
 {
 	if (sqlite3_column_int64(stmt, 0) > 10)
 		printf("%s  and %lld more: see table probe_uncovered%s\n", report_dim(report),
@@ -296,21 +296,23 @@ const char report_uncovered_count_sql[] =
 	"text FROM probe_uncovered)";
 
 /* Lists each position once, even if several code objects have it: a function may be in several. */
-static struct probe_err *put_uncovered_list(const struct report *report, const struct report_db *db)
+static struct probe_err *print_uncovered_list(const struct report *report,
+					      const struct report_db *db)
 {
 	struct probe_err *err;
 
 	if (!report_db_has(db, "probe_uncovered"))
 		return NULL;
-	err = report_each(db, report_uncovered_count_sql, put_uncovered_count, report);
+	err = report_each(db, report_uncovered_count_sql, print_uncovered_count, report);
 	if (err)
 		return err;
 	err = report_each(db,
 			  "SELECT DISTINCT CASE WHEN file = '' THEN '(no line)' ELSE file || ':' "
 			  "|| line || ':' || \"column\" END, what, function, text "
 			  "FROM probe_uncovered ORDER BY file, line, \"column\", what LIMIT 10",
-			  put_uncovered, report);
-	return err ? err : report_each(db, report_uncovered_count_sql, put_uncovered_rest, report);
+			  print_uncovered, report);
+	return err ? err
+		   : report_each(db, report_uncovered_count_sql, print_uncovered_rest, report);
 }
 
 /* The notes that follow the dispatches, in this order. */
@@ -318,26 +320,27 @@ static const struct {
 	const char *sql;
 	report_row_fn fn;
 } endings[] = {
-	{streams_sql, put_stream},
+	{streams_sql, print_stream},
 	{"SELECT DISTINCT a.name FROM rocpd_info_agent a WHERE a.type = 'GPU' "
 	 "AND EXISTS (SELECT 1 FROM probe_site WHERE " SQL_WORD(
 		 PROBE_SPACE_TABLE, "space") " IN ('flat', 'lds')) ORDER BY a.name",
-	 put_note},
-	{"SELECT level, origin, text FROM probe_log WHERE level <= 1 ORDER BY id LIMIT 5", put_log},
-	{"SELECT count(*) - 5 FROM probe_log WHERE level <= 1", put_more_log},
+	 print_note},
+	{"SELECT level, origin, text FROM probe_log WHERE level <= 1 ORDER BY id LIMIT 5",
+	 print_log},
+	{"SELECT count(*) - 5 FROM probe_log WHERE level <= 1", print_more_log},
 };
 
 struct probe_err *report_account(const struct report *report, const struct report_db *db)
 {
-	struct probe_err *err = report_each(db, dispatches_sql, put_dispatches, report);
+	struct probe_err *err = report_each(db, dispatches_sql, print_dispatches, report);
 
 	if (err)
 		return err;
-	err = report_each(db, refusals_sql, put_refusal, report);
+	err = report_each(db, refusals_sql, print_refusal, report);
 	if (err)
 		return err;
 	putchar('\n');
-	err = put_uncovered_list(report, db);
+	err = print_uncovered_list(report, db);
 	if (err)
 		return err;
 	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {

@@ -38,6 +38,7 @@ static const char indexes_sql[] =
 	"CREATE UNIQUE INDEX main.i_code ON probe_code (code_object_id);"
 	"CREATE INDEX main.i_site ON probe_site (code_object_id, site);";
 
+/* For errors: "cannot ...". */
 static const char doing[] = "put the two runs together";
 
 /* "CREATE TABLE main.x (a, b)" or "INSERT INTO main.x VALUES (?, ?)". */

@@ -169,25 +169,25 @@ static void comment_at(sqlite3_context *context, int count, sqlite3_value **valu
 }
 
 /* A semicolon would end the frame. */
-static void put_frame(FILE *out, const char *name)
+static void append_frame(FILE *out, const char *name)
 {
 	for (; *name; name++)
 		fputc(*name == ';' ? ',' : *name, out);
 }
 
 /* Functions of the scope, outermost first; the kernel itself has already been written. */
-static void put_scopes(FILE *out, const struct probe_inlines *inlines,
-		       const struct probe_scope *scope, const char *kernel)
+static void append_scopes(FILE *out, const struct probe_inlines *inlines,
+			  const struct probe_scope *scope, const char *kernel)
 {
 	const struct probe_scope *parent = probe_scope_parent(inlines, scope);
 	const char *name = inlines->names[scope->function];
 
 	if (parent)
-		put_scopes(out, inlines, parent, kernel);
+		append_scopes(out, inlines, parent, kernel);
 	if (!parent && !strcmp(name, kernel))
 		return;
 	fputc(';', out);
-	put_frame(out, *name ? name : "(unknown)");
+	append_frame(out, *name ? name : "(unknown)");
 }
 
 /* A folded stack: kernel, functions inlined into it, file:line. */
@@ -215,16 +215,16 @@ static void stack_at(sqlite3_context *context, int count, sqlite3_value **values
 		sqlite3_result_error_nomem(context);
 		return;
 	}
-	put_frame(out, name);
+	append_frame(out, name);
 	if (scope) {
-		put_scopes(out, inlines, scope, kernel ? kernel->name : name);
+		append_scopes(out, inlines, scope, kernel ? kernel->name : name);
 	} else if (function) {
 		fputc(';', out);
-		put_frame(out, function);
+		append_frame(out, function);
 	}
 	fputc(';', out);
 	if (line) {
-		put_frame(out, known->codeobj->lines->files[line->file]);
+		append_frame(out, known->codeobj->lines->files[line->file]);
 		fprintf(out, ":%u", line->line);
 	} else {
 		fprintf(out, "0x%llx", (unsigned long long)address);

@@ -139,8 +139,8 @@ static int at_end(sqlite3_vtab_cursor *base)
 	return cursor->at >= (is_waits(cursor) ? cursor->waits.count : cursor->count);
 }
 
-static void put_line(const struct cursor *cursor, sqlite3_context *context, uint64_t address,
-		     int column)
+static void result_line(const struct cursor *cursor, sqlite3_context *context, uint64_t address,
+			int column)
 {
 	const struct probe_line *line = report_code_line(cursor->code, address);
 
@@ -153,8 +153,8 @@ static void put_line(const struct cursor *cursor, sqlite3_context *context, uint
 		sqlite3_result_int64(context, column == 4 ? line->line : line->column);
 }
 
-static void put_users(const struct cursor *cursor, sqlite3_context *context, uint64_t address,
-		      bool want_file)
+static void result_users(const struct cursor *cursor, sqlite3_context *context, uint64_t address,
+			 bool want_file)
 {
 	struct probe_place place;
 
@@ -167,7 +167,7 @@ static void put_users(const struct cursor *cursor, sqlite3_context *context, uin
 }
 
 /* The position in the function itself of the call that the code was inlined from. */
-static void put_call(const struct cursor *cursor, sqlite3_context *context, uint64_t address)
+static void result_call(const struct cursor *cursor, sqlite3_context *context, uint64_t address)
 {
 	const struct probe_inlines *inlines = report_code_inlines(cursor->code);
 	const struct probe_scope *scope = inlines ? probe_inlines_find(inlines, address) : NULL;
@@ -205,14 +205,14 @@ static int cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 	else if (column == 2)
 		sqlite3_result_text(context, row->text, -1, SQLITE_TRANSIENT);
 	else if (column < 6)
-		put_line(cursor, context, row->address, column);
+		result_line(cursor, context, row->address, column);
 	else if (column == 6)
 		sqlite3_result_text(context, probe_instruction_memory(row->text), -1,
 				    SQLITE_STATIC);
 	else if (column == 7)
-		put_call(cursor, context, row->address);
+		result_call(cursor, context, row->address);
 	else if (column < 10)
-		put_users(cursor, context, row->address, column == 8);
+		result_users(cursor, context, row->address, column == 8);
 	return SQLITE_OK;
 }
 

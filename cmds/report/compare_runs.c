@@ -50,6 +50,7 @@ static const char tables_sql[] =
 	"CREATE TABLE change (scope, kernel, variant, file, line INT, line_before INT, "
 	"\"column\" INT, access, space, source, metric, before, after, noise);";
 
+/* For errors: "cannot ...". */
 static const char doing[] = "compare the runs";
 
 static struct probe_err *insert_row(const struct report_db *to, sqlite3_stmt *insert)

@@ -134,7 +134,7 @@ void report_json_close(struct report_json *json, char bracket)
 		fputc('\n', json->out);
 }
 
-static void put_string(FILE *out, const char *text)
+static void write_string(FILE *out, const char *text)
 {
 	size_t len = strlen(text);
 
@@ -159,7 +159,7 @@ static void put_string(FILE *out, const char *text)
 void report_json_key(struct report_json *json, const char *key)
 {
 	before_value(json);
-	put_string(json->out, key);
+	write_string(json->out, key);
 	fputs(": ", json->out);
 }
 
@@ -167,7 +167,7 @@ void report_json_text(struct report_json *json, const char *text)
 {
 	before_value(json);
 	if (text)
-		put_string(json->out, text);
+		write_string(json->out, text);
 	else
 		fputs("null", json->out);
 	json->comma = true;

@@ -14,22 +14,22 @@ struct chrome {
 };
 
 /* Times are in us. */
-static void put_start(struct chrome *chrome, sqlite3_stmt *stmt, int column)
+static void write_start(struct chrome *chrome, sqlite3_stmt *stmt, int column)
 {
 	report_json_key(&chrome->json, "ts");
 	report_json_real(&chrome->json,
 			 (double)(sqlite3_column_int64(stmt, column) - chrome->first) / 1000.0);
 }
 
-static void put_duration(struct report_json *json, sqlite3_stmt *stmt, int column)
+static void write_duration(struct report_json *json, sqlite3_stmt *stmt, int column)
 {
 	report_json_key(json, "dur");
 	report_json_real(json, (double)sqlite3_column_int64(stmt, column) / 1000.0);
 }
 
 /* Metadata: the name that the viewer shows for a process or thread. */
-static void put_name(struct report_json *json, const char *event, sqlite3_stmt *stmt,
-		     const char *name)
+static void write_name(struct report_json *json, const char *event, sqlite3_stmt *stmt,
+		       const char *name)
 {
 	report_json_open(json, '{');
 	report_json_member(json, "ph", "M");
@@ -43,15 +43,15 @@ static void put_name(struct report_json *json, const char *event, sqlite3_stmt *
 	report_json_close(json, '}');
 }
 
-static void put_track(void *user, sqlite3_stmt *stmt)
+static void write_track(void *user, sqlite3_stmt *stmt)
 {
 	struct chrome *chrome = user;
 
-	put_name(&chrome->json, "process_name", stmt, report_cell(stmt, T_PROCESS));
-	put_name(&chrome->json, "thread_name", stmt, report_cell(stmt, T_THREAD));
+	write_name(&chrome->json, "process_name", stmt, report_cell(stmt, T_PROCESS));
+	write_name(&chrome->json, "thread_name", stmt, report_cell(stmt, T_THREAD));
 }
 
-static void put_dispatch(void *user, sqlite3_stmt *stmt)
+static void write_dispatch(void *user, sqlite3_stmt *stmt)
 {
 	struct chrome *chrome = user;
 	struct report_json *json = &chrome->json;
@@ -63,8 +63,8 @@ static void put_dispatch(void *user, sqlite3_stmt *stmt)
 	report_json_member(json, "name", report_cell(stmt, D_KERNEL));
 	report_json_int_member(json, "pid", sqlite3_column_int64(stmt, D_AGENT));
 	report_json_int_member(json, "tid", sqlite3_column_int64(stmt, D_QUEUE));
-	put_start(chrome, stmt, D_START);
-	put_duration(json, stmt, D_DURATION);
+	write_start(chrome, stmt, D_START);
+	write_duration(json, stmt, D_DURATION);
 	report_json_key(json, "args");
 	report_json_open(json, '{');
 	report_json_int_member(json, "dispatch", sqlite3_column_int64(stmt, D_DISPATCH));
@@ -76,7 +76,7 @@ static void put_dispatch(void *user, sqlite3_stmt *stmt)
 	report_json_close(json, '}');
 }
 
-static void put_event(void *user, sqlite3_stmt *stmt)
+static void write_event(void *user, sqlite3_stmt *stmt)
 {
 	struct chrome *chrome = user;
 	struct report_json *json = &chrome->json;
@@ -89,11 +89,11 @@ static void put_event(void *user, sqlite3_stmt *stmt)
 	report_json_member(json, "name", report_cell(stmt, E_NAME));
 	report_json_int_member(json, "pid", sqlite3_column_int64(stmt, E_PID));
 	report_json_int_member(json, "tid", sqlite3_column_int64(stmt, E_TID));
-	put_start(chrome, stmt, E_START);
+	write_start(chrome, stmt, E_START);
 	if (instant)
 		report_json_member(json, "s", "t");
 	else
-		put_duration(json, stmt, E_DURATION);
+		write_duration(json, stmt, E_DURATION);
 	report_json_key(json, "args");
 	report_json_open(json, '{');
 	if (sqlite3_column_int64(stmt, E_CORRELATION))
@@ -106,7 +106,7 @@ static void put_event(void *user, sqlite3_stmt *stmt)
 }
 
 /* One end of an arrow; `at`: its first column. It binds to the slice that contains the time. */
-static void put_end(struct chrome *chrome, sqlite3_stmt *stmt, bool start, int at)
+static void write_end(struct chrome *chrome, sqlite3_stmt *stmt, bool start, int at)
 {
 	struct report_json *json = &chrome->json;
 
@@ -117,28 +117,28 @@ static void put_end(struct chrome *chrome, sqlite3_stmt *stmt, bool start, int a
 	report_json_int_member(json, "id", sqlite3_column_int64(stmt, 0));
 	report_json_int_member(json, "pid", sqlite3_column_int64(stmt, at));
 	report_json_int_member(json, "tid", sqlite3_column_int64(stmt, at + 1));
-	put_start(chrome, stmt, at + 2);
+	write_start(chrome, stmt, at + 2);
 	if (!start)
 		report_json_member(json, "bp", "e");
 	report_json_close(json, '}');
 }
 
-static void put_arrow(void *user, sqlite3_stmt *stmt)
+static void write_arrow(void *user, sqlite3_stmt *stmt)
 {
-	put_end(user, stmt, true, 1);
-	put_end(user, stmt, false, 4);
+	write_end(user, stmt, true, 1);
+	write_end(user, stmt, false, 4);
 }
 
 struct probe_err *export_chrome(const struct report *report, const struct report_db *db, FILE *out)
 {
 	static const struct {
 		const char *sql;
-		void (*put)(void *user, sqlite3_stmt *stmt);
+		void (*write)(void *user, sqlite3_stmt *stmt);
 	} parts[] = {
-		{viewer_tracks_sql, put_track},
-		{viewer_dispatches_sql, put_dispatch},
-		{viewer_events_sql, put_event},
-		{viewer_arrows_sql, put_arrow},
+		{viewer_tracks_sql, write_track},
+		{viewer_dispatches_sql, write_dispatch},
+		{viewer_events_sql, write_event},
+		{viewer_arrows_sql, write_arrow},
 	};
 	struct chrome chrome = {.json = {.out = out, .compact = true}};
 	struct report_json *json = &chrome.json;
@@ -149,7 +149,7 @@ struct probe_err *export_chrome(const struct report *report, const struct report
 	report_json_key(json, "traceEvents");
 	report_json_open(json, '[');
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !err; i++)
-		err = viewer_each(report, db, parts[i].sql, parts[i].put, &chrome);
+		err = viewer_each(report, db, parts[i].sql, parts[i].write, &chrome);
 	report_json_close(json, ']');
 	report_json_close(json, '}');
 	return err;

@@ -59,7 +59,7 @@ static bool is_small(const struct walk *walk)
 	       cycles(walk) < SMALL * walk->worst;
 }
 
-static void put_bad(struct walk *walk)
+static void print_bad(struct walk *walk)
 {
 	if (in_library(walk) && !walk->report->all) {
 		walk->library++;
@@ -81,7 +81,7 @@ static void put_bad(struct walk *walk)
 	}
 }
 
-static void put_none(const struct walk *walk)
+static void print_none(const struct walk *walk)
 {
 	if (walk->shown || walk->small || walk->more || walk->library)
 		return;
@@ -94,10 +94,10 @@ static void put_none(const struct walk *walk)
 	putchar('\n');
 }
 
-static void put_good(struct walk *walk)
+static void print_good(struct walk *walk)
 {
 	if (!walk->good++)
-		put_none(walk);
+		print_none(walk);
 	if (walk->report->all && walk->shown < walk->limit) {
 		walk->shown++;
 		finding_put_brief(&walk->finding);
@@ -106,7 +106,7 @@ static void put_good(struct walk *walk)
 	}
 }
 
-static void put_row(struct walk *walk)
+static void print_row(struct walk *walk)
 {
 	sqlite3_stmt *stmt = walk->finding.stmt;
 
@@ -114,12 +114,12 @@ static void put_row(struct walk *walk)
 	if (sqlite3_column_type(stmt, F_EXECUTIONS) == SQLITE_NULL)
 		return;
 	if (sqlite3_column_int64(stmt, F_FINDING))
-		put_bad(walk);
+		print_bad(walk);
 	else
-		put_good(walk);
+		print_good(walk);
 }
 
-static void put_rest(const struct walk *walk)
+static void print_rest(const struct walk *walk)
 {
 	if (walk->library)
 		printf("%lld %s in the device library (printf, malloc), %.0f cycles (--all shows them)\n",
@@ -138,7 +138,7 @@ static void put_rest(const struct walk *walk)
 }
 
 /* Explains why there is no row. */
-static struct probe_err *put_empty(const struct report_db *db)
+static struct probe_err *print_empty(const struct report_db *db)
 {
 	bool filtered = false;
 	struct probe_err *err =
@@ -214,14 +214,14 @@ struct probe_err *report_findings(const struct report *report, const struct repo
 	walk.finding.frames = frames;
 	while (report_next(db, stmt, &err)) {
 		any = true;
-		put_row(&walk);
+		print_row(&walk);
 	}
 	if (err)
 		return err;
 	if (!any)
-		return put_empty(db);
+		return print_empty(db);
 	if (!walk.good)
-		put_none(&walk);
-	put_rest(&walk);
+		print_none(&walk);
+	print_rest(&walk);
 	return NULL;
 }

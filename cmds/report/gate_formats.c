@@ -11,7 +11,7 @@
 #include "probe_version.h"
 
 /* Writes foreign text and replaces some characters. */
-static void put_escaped(const char *text, const char *special, const char *const *replaced)
+static void print_escaped(const char *text, const char *special, const char *const *replaced)
 {
 	for (; *text; text++) {
 		const char *at = strchr(special, *text);
@@ -27,7 +27,7 @@ static void put_escaped(const char *text, const char *special, const char *const
 
 enum { SARIF_RESULTS_MAX = 5000, GITHUB_ANNOTATIONS_MAX = 10 };
 
-static void put_text_member(struct report_json *json, const char *key, const char *text)
+static void print_text_member(struct report_json *json, const char *key, const char *text)
 {
 	report_json_key(json, key);
 	report_json_open(json, '{');
@@ -50,7 +50,7 @@ static void uri_of(const char *path, char *uri, size_t size)
 	uri[n] = 0;
 }
 
-static void put_location(struct report_json *json, const struct gate_row *row)
+static void print_location(struct report_json *json, const struct gate_row *row)
 {
 	char uri[4096 * 3];
 
@@ -77,7 +77,7 @@ static void put_location(struct report_json *json, const struct gate_row *row)
  * A fingerprint that stays the same when lines above are added or removed: it depends on what is
  * measured, not on the position.
  */
-static void put_fingerprint(struct report_json *json, const struct gate_row *row)
+static void print_fingerprint(struct report_json *json, const struct gate_row *row)
 {
 	const char *slash = strrchr(row->path, '/');
 	char text[2000];
@@ -90,25 +90,25 @@ static void put_fingerprint(struct report_json *json, const struct gate_row *row
 	report_json_close(json, '}');
 }
 
-static void put_result(const struct gate_row *row, void *user)
+static void print_result(const struct gate_row *row, void *user)
 {
 	struct report_json *json = user;
 
 	report_json_open(json, '{');
 	report_json_member(json, "ruleId", row->metric);
 	report_json_member(json, "level", "error");
-	put_text_member(json, "message", row->message);
+	print_text_member(json, "message", row->message);
 	report_json_key(json, "locations");
 	report_json_open(json, '[');
 	if (row->line > 0)
-		put_location(json, row);
+		print_location(json, row);
 	report_json_close(json, ']');
-	put_fingerprint(json, row);
+	print_fingerprint(json, row);
 	report_json_close(json, '}');
 }
 
 /* Each metric that a rule uses, once. */
-static void put_rule_metrics(struct report_json *json, const struct gate *gate)
+static void print_rule_metrics(struct report_json *json, const struct gate *gate)
 {
 	report_json_key(json, "rules");
 	report_json_open(json, '[');
@@ -122,7 +122,7 @@ static void put_rule_metrics(struct report_json *json, const struct gate *gate)
 			continue;
 		report_json_open(json, '{');
 		report_json_member(json, "id", metric->name);
-		put_text_member(json, "shortDescription", metric->text);
+		print_text_member(json, "shortDescription", metric->text);
 		report_json_close(json, '}');
 	}
 	report_json_close(json, ']');
@@ -145,13 +145,13 @@ struct probe_err *gate_put_sarif(const struct gate *gate)
 	report_json_open(&json, '{');
 	report_json_member(&json, "name", "probe-report");
 	report_json_member(&json, "version", PROBE_VERSION);
-	put_rule_metrics(&json, gate);
+	print_rule_metrics(&json, gate);
 	report_json_close(&json, '}');
 	report_json_close(&json, '}');
 	report_json_member(&json, "columnKind", "utf16CodeUnits");
 	report_json_key(&json, "results");
 	report_json_open(&json, '[');
-	err = gate_each_row(gate, NULL, SARIF_RESULTS_MAX, put_result, &json);
+	err = gate_each_row(gate, NULL, SARIF_RESULTS_MAX, print_result, &json);
 	report_json_close(&json, ']');
 	report_json_close(&json, '}');
 	report_json_close(&json, ']');
@@ -162,42 +162,42 @@ struct probe_err *gate_put_sarif(const struct gate *gate)
 /* ---- GitHub ---------------------------------------------------------------------------------- */
 
 /* Properties end at commas and colons, commands at the end of a line. */
-static void put_property(const char *text)
+static void print_property(const char *text)
 {
 	static const char *const replaced[] = {"%25", "%0D", "%0A", "%3A", "%2C"};
 
-	put_escaped(text, "%\r\n:,", replaced);
+	print_escaped(text, "%\r\n:,", replaced);
 }
 
-static void put_data(const char *text)
+static void print_data(const char *text)
 {
 	static const char *const replaced[] = {"%25", "%0D", "%0A"};
 
-	put_escaped(text, "%\r\n", replaced);
+	print_escaped(text, "%\r\n", replaced);
 }
 
-static void put_annotation(const struct gate_row *row, void *user)
+static void print_annotation(const struct gate_row *row, void *user)
 {
 	(void)user;
 	fputs("::error ", stdout);
 	if (row->line > 0) {
 		fputs("file=", stdout);
-		put_property(row->path);
+		print_property(row->path);
 		printf(",line=%lld,", row->line);
 		if (row->column > 0)
 			printf("col=%lld,", row->column);
 	}
 	fputs("title=", stdout);
-	put_property(row->rule);
+	print_property(row->rule);
 	fputs("::", stdout);
-	put_data(row->message);
+	print_data(row->message);
 	putchar('\n');
 }
 
 struct probe_err *gate_put_github(const struct gate *gate)
 {
 	struct probe_err *err =
-		gate_each_row(gate, NULL, GITHUB_ANNOTATIONS_MAX, put_annotation, NULL);
+		gate_each_row(gate, NULL, GITHUB_ANNOTATIONS_MAX, print_annotation, NULL);
 
 	if (err)
 		return err;
@@ -209,24 +209,24 @@ struct probe_err *gate_put_github(const struct gate *gate)
 
 /* ---- Markdown -------------------------------------------------------------------------------- */
 
-static void put_markdown_text(const char *text)
+static void print_markdown_text(const char *text)
 {
 	static const char special[] = "\\|`*_<>[]&\r\n";
 	static const char *const replaced[] = {"\\\\", "\\|", "\\`", "\\*",   "\\_", "&lt;",
 					       "&gt;", "\\[", "\\]", "&amp;", " ",   " "};
 
-	put_escaped(text, special, replaced);
+	print_escaped(text, special, replaced);
 }
 
-static void put_markdown_row(const struct gate_row *row, void *user)
+static void print_markdown_row(const struct gate_row *row, void *user)
 {
 	(void)user;
 	fputs("| ", stdout);
-	put_markdown_text(row->line > 0 ? row->path : row->kernel);
+	print_markdown_text(row->line > 0 ? row->path : row->kernel);
 	if (row->line > 0)
 		printf(":%lld", row->line);
 	fputs(" | ", stdout);
-	put_markdown_text(row->message);
+	print_markdown_text(row->message);
 	fputs(" |\n", stdout);
 }
 
@@ -239,7 +239,7 @@ struct probe_err *gate_put_markdown(const struct gate *gate)
 	}
 	printf("**Probe: failed**, %lld %s\n\n| place | what |\n| --- | --- |\n",
 	       (long long)gate->broken, gate->broken == 1 ? "place" : "places");
-	return gate_each_row(gate, NULL, -1, put_markdown_row, NULL);
+	return gate_each_row(gate, NULL, -1, print_markdown_row, NULL);
 }
 
 /* ---- JUnit ----------------------------------------------------------------------------------- */
@@ -249,7 +249,7 @@ struct junit_case {
 	size_t failures;
 };
 
-static void put_failure(const struct gate_row *row, void *user)
+static void print_failure(const struct gate_row *row, void *user)
 {
 	struct junit_case *test = user;
 
@@ -293,7 +293,7 @@ static struct probe_err *print_test_cases(const struct gate *gate)
 		fputs("    <testcase classname=\"probe\" name=\"", stdout);
 		report_markup(stdout, test.rule->text);
 		putchar('"');
-		err = gate_each_row(gate, test.rule->text, -1, put_failure, &test);
+		err = gate_each_row(gate, test.rule->text, -1, print_failure, &test);
 		puts(test.failures ? "</failure>\n    </testcase>" : "/>");
 		if (err)
 			return err;

@@ -15,8 +15,8 @@
 
 enum { INSTRUCTIONS_MAX = 200000 };
 
-static void put_columns(struct report_json *json, const struct report_query *query,
-			const unsigned char *chosen, size_t count)
+static void write_columns(struct report_json *json, const struct report_query *query,
+			  const unsigned char *chosen, size_t count)
 {
 	report_json_key(json, "columns");
 	report_json_open(json, '[');
@@ -35,7 +35,7 @@ static void put_columns(struct report_json *json, const struct report_query *que
 	report_json_close(json, ']');
 }
 
-static void put_cell(struct report_json *json, sqlite3_stmt *stmt, int i, bool raw)
+static void write_cell(struct report_json *json, sqlite3_stmt *stmt, int i, bool raw)
 {
 	switch (sqlite3_column_type(stmt, i)) {
 	case SQLITE_NULL:
@@ -79,9 +79,9 @@ static size_t choose(const struct report_query *query, unsigned char *chosen)
 /*
  * Writes all rows as an array of arrays. `query` describes the columns; NULL: none of them is JSON.
  */
-static struct probe_err *put_rows(struct report_json *json, const struct report_db *db,
-				  const char *key, sqlite3_stmt *stmt,
-				  const struct report_query *query, const unsigned char *chosen)
+static struct probe_err *write_rows(struct report_json *json, const struct report_db *db,
+				    const char *key, sqlite3_stmt *stmt,
+				    const struct report_query *query, const unsigned char *chosen)
 {
 	struct probe_err *err;
 
@@ -90,17 +90,17 @@ static struct probe_err *put_rows(struct report_json *json, const struct report_
 	while (report_next(db, stmt, &err)) {
 		report_json_open(json, '[');
 		for (int i = 0; i < sqlite3_column_count(stmt); i++)
-			put_cell(json, stmt, i,
-				 query && query->columns[chosen[i]].type == REPORT_JSON_TEXT);
+			write_cell(json, stmt, i,
+				   query && query->columns[chosen[i]].type == REPORT_JSON_TEXT);
 		report_json_close(json, ']');
 	}
 	report_json_close(json, ']');
 	return err;
 }
 
-static struct probe_err *put_table(struct report_json *json, const struct report *report,
-				   const struct report_db *db, const char *name,
-				   const struct report_query *query, int64_t limit)
+static struct probe_err *write_table(struct report_json *json, const struct report *report,
+				     const struct report_db *db, const char *name,
+				     const struct report_query *query, int64_t limit)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	unsigned char chosen[REPORT_COLUMNS_MAX];
@@ -120,23 +120,23 @@ static struct probe_err *put_table(struct report_json *json, const struct report
 	report_json_key(json, name);
 	report_json_open(json, '{');
 	report_json_member(json, "command", command);
-	put_columns(json, query, chosen, count);
-	err = put_rows(json, db, "rows", stmt, query, chosen);
+	write_columns(json, query, chosen, count);
+	err = write_rows(json, db, "rows", stmt, query, chosen);
 	report_json_close(json, '}');
 	return err;
 }
 
-static struct probe_err *put_sql(struct report_json *json, const struct report_db *db,
-				 const char *name, const char *sql)
+static struct probe_err *write_sql(struct report_json *json, const struct report_db *db,
+				   const char *name, const char *sql)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	struct probe_err *err = report_prepare_sql(db, sql, &stmt);
 
-	return err ? err : put_rows(json, db, name, stmt, NULL, NULL);
+	return err ? err : write_rows(json, db, name, stmt, NULL, NULL);
 }
 
-static struct probe_err *put_tables(struct report_json *json, const struct report *report,
-				    const struct report_db *db)
+static struct probe_err *write_tables(struct report_json *json, const struct report *report,
+				      const struct report_db *db)
 {
 	bool probed = report_db_has(db, "probe_memory_site"), sampled = false;
 	bool timed = report_db_has(db, "probe_time_span");
@@ -151,25 +151,26 @@ static struct probe_err *put_tables(struct report_json *json, const struct repor
 	err = report_kernels_query(db, &kernels);
 	if (err)
 		return err;
-	err = put_table(json, report, db, "kernels", kernels, -1);
+	err = write_table(json, report, db, "kernels", kernels, -1);
 	if (err)
 		return err;
 	err = report_lines_query(report, db, &lines);
 	if (err)
 		return err;
 	if (probed) {
-		err = put_table(json, report, db, "lines", lines, -1);
+		err = write_table(json, report, db, "lines", lines, -1);
 		if (err)
 			return err;
 	}
 	if (sampled) {
-		err = put_table(json, report, db, "samples",
-				report_samples_query(REPORT_BY_LINE, REPORT_FROM_SUMS), -1);
+		err = write_table(json, report, db, "samples",
+				  report_samples_query(REPORT_BY_LINE, REPORT_FROM_SUMS), -1);
 		if (err)
 			return err;
 	}
-	return put_table(json, report, db, "instructions",
-			 report_annotate_query(REPORT_FROM_SUMS, probed, timed), INSTRUCTIONS_MAX);
+	return write_table(json, report, db, "instructions",
+			   report_annotate_query(REPORT_FROM_SUMS, probed, timed),
+			   INSTRUCTIONS_MAX);
 }
 
 /* Queries of the page, each an array of its rows. */
@@ -201,13 +202,13 @@ struct probe_err *html_put_data(const struct report *report, const struct report
 	report_json_key(&json, "partial");
 	report_json_bool(&json, db->reader.partial);
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++) {
-		err = put_sql(&json, db, arrays[i].name, arrays[i].sql);
+		err = write_sql(&json, db, arrays[i].name, arrays[i].sql);
 		if (err)
 			return err;
 	}
 	report_json_key(&json, "tables");
 	report_json_open(&json, '{');
-	err = put_tables(&json, report, db);
+	err = write_tables(&json, report, db);
 	if (err)
 		return err;
 	report_json_close(&json, '}');

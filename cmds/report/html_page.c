@@ -29,7 +29,7 @@ static unsigned hex_digit(char digit)
 }
 
 /* "sha256-..." for a hash in hexadecimal, in the form of a content security policy. */
-static void put_hash(FILE *out, const char *hex)
+static void write_hash(FILE *out, const char *hex)
 {
 	unsigned char bytes[32];
 
@@ -41,8 +41,8 @@ static void put_hash(FILE *out, const char *hex)
 }
 
 /* The content for readers without JavaScript: the findings as a list. */
-static struct probe_err *put_plain_list(const struct report *report, const struct report_db *db,
-					FILE *out)
+static struct probe_err *write_plain_list(const struct report *report, const struct report_db *db,
+					  FILE *out)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	const struct report_query *query;
@@ -76,15 +76,15 @@ static struct probe_err *put_plain_list(const struct report *report, const struc
 	return err;
 }
 
-static void put_head(const struct report_db *db, FILE *out)
+static void write_head(const struct report_db *db, FILE *out)
 {
 	fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	      "base-uri 'none'; form-action 'none'; style-src ",
 	      out);
-	put_hash(out, PAGE_STYLE_SHA256);
+	write_hash(out, PAGE_STYLE_SHA256);
 	fputs("; script-src ", out);
-	put_hash(out, PAGE_PROGRAM_SHA256);
+	write_hash(out, PAGE_PROGRAM_SHA256);
 	fputs("\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>Probe: ",
 	      out);
@@ -106,11 +106,11 @@ struct probe_err *html_put_page(const struct report *report, const struct report
 	err = output_close_memory(memory, html_put_data(report, db, memory));
 	if (err)
 		return err;
-	put_head(db, out);
+	write_head(db, out);
 	fputs("<noscript><main><h1>Probe: findings</h1><p>This page needs JavaScript to show more "
 	      "than this list.</p><ol>\n",
 	      out);
-	err = put_plain_list(report, db, out);
+	err = write_plain_list(report, db, out);
 	fputs("</ol></main></noscript>\n<div id=\"app\"></div>\n"
 	      "<script type=\"application/gzip\" id=\"data\">",
 	      out);

@@ -35,6 +35,7 @@ static const char after_sql[] =
 	"CREATE INDEX i_string ON rocpd_string (id, guid); "
 	"CREATE INDEX i_dispatch ON probe_dispatch (dispatch_id); ";
 
+/* For errors: "cannot ...". */
 static const char doing[] = "merge the files";
 
 /* Tables whose rows have dispatch ids. */

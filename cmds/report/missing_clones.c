@@ -22,7 +22,7 @@ static const char other_causes_sql[] =
 	"'no_clone.runtime') "
 	"AND a.value > 0 ORDER BY name DESC";
 
-static void put_cause(const struct report *report, sqlite3_stmt *stmt)
+static void print_cause(const struct report *report, sqlite3_stmt *stmt)
 {
 	(void)report;
 	report_put(report_cell(stmt, 0));
@@ -50,7 +50,7 @@ static struct probe_err *ran_plain(const struct report_db *db, bool *ret)
 }
 
 /* Prints the remedy: filters first, then what the site tables say, then the plugin. */
-static struct probe_err *put_remedy(const struct report *report, const struct report_db *db)
+static struct probe_err *print_remedy(const struct report *report, const struct report_db *db)
 {
 	bool refused = false, plain = false;
 	struct probe_err *err = report_any(
@@ -63,7 +63,7 @@ static struct probe_err *put_remedy(const struct report *report, const struct re
 		return err;
 	if (refused)
 		puts("the filters excluded kernels: see \"filters\" above");
-	err = report_each(db, other_causes_sql, put_cause, report);
+	err = report_each(db, other_causes_sql, print_cause, report);
 	if (err)
 		return err;
 	if (plain)
@@ -73,7 +73,7 @@ static struct probe_err *put_remedy(const struct report *report, const struct re
 	return NULL;
 }
 
-static void put_kernel(const struct report *report, sqlite3_stmt *stmt)
+static void print_kernel(const struct report *report, sqlite3_stmt *stmt)
 {
 	const char *where = report_cell(stmt, 2);
 
@@ -86,7 +86,7 @@ static void put_kernel(const struct report *report, sqlite3_stmt *stmt)
 	       report_plural(sqlite3_column_int64(stmt, 1), "dispatch", "dispatches"));
 }
 
-static struct probe_err *put_kernels(const struct report *report, const struct report_db *db)
+static struct probe_err *print_kernels(const struct report *report, const struct report_db *db)
 {
 	printf("%sno records: no instrumented kernel ran%s\n", report_bold(report),
 	       report_plain(report));
@@ -97,7 +97,7 @@ static struct probe_err *put_kernels(const struct report *report, const struct r
 		"k.kernel_name) FROM probe_dispatch d JOIN rocpd_info_kernel_symbol k "
 		"ON k.id = d.kernel_id GROUP BY k.id ORDER BY count(*) DESC, k.display_name "
 		"LIMIT 100",
-		put_kernel, report);
+		print_kernel, report);
 }
 
 static struct probe_err *print_only_sampled(const struct report_db *db)
@@ -121,7 +121,7 @@ static struct probe_err *print_only_sampled(const struct report_db *db)
 }
 
 /* Instrumentation was off, which may have been intended in a sampled run. */
-static struct probe_err *put_off(const struct report *report, const struct report_db *db)
+static struct probe_err *print_off(const struct report *report, const struct report_db *db)
 {
 	bool sampled = false;
 	struct probe_err *err = report_sampled(db, &sampled);
@@ -130,7 +130,7 @@ static struct probe_err *put_off(const struct report *report, const struct repor
 		return err;
 	if (sampled)
 		return print_only_sampled(db);
-	err = put_kernels(report, db);
+	err = print_kernels(report, db);
 	if (err)
 		return err;
 	puts("kernels ran without probes, as requested: run without --no-instrumented");
@@ -160,7 +160,7 @@ struct probe_err *report_no_clones(const struct report *report, const struct rep
 	if (err)
 		return err;
 	if (off)
-		return put_off(report, db);
-	err = put_kernels(report, db);
-	return err ? err : put_remedy(report, db);
+		return print_off(report, db);
+	err = print_kernels(report, db);
+	return err ? err : print_remedy(report, db);
 }

@@ -19,7 +19,7 @@ static const char names_sql[] = "SELECT coalesce(group_concat(name, '; '), 'none
 				"(SELECT count(*) FROM " LAUNCHED ") > 20 THEN '; ...' ELSE '' END "
 				"FROM (SELECT name FROM " LAUNCHED " ORDER BY name LIMIT 20)";
 
-static struct probe_err *put_names(const struct report *report, const struct report_db *db)
+static struct probe_err *print_names(const struct report *report, const struct report_db *db)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	PROBE_AUTO_FREE char *text = NULL;
@@ -58,5 +58,5 @@ struct probe_err *report_no_kernel(const struct report *report, const struct rep
 	if (err || any)
 		return err;
 	*none = true;
-	return put_names(report, db);
+	return print_names(report, db);
 }

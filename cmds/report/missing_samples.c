@@ -34,7 +34,7 @@ struct probe_err *report_no_samples(const struct report_db *db, const char **ret
 }
 
 /* Prints one text of the first row; nothing if there is none. */
-static struct probe_err *put_text(const struct report_db *db, FILE *out, const char *sql)
+static struct probe_err *print_text(const struct report_db *db, FILE *out, const char *sql)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	bool row = false;
@@ -62,27 +62,28 @@ struct probe_err *report_no_choice(const struct report *report, const struct rep
 		fputs("; kernel '", out);
 		report_text(out, report->kernel, SIZE_MAX, 0);
 		fputs("' is not among those with samples: ", out);
-		err = put_text(db, out, "SELECT group_concat(name, '; ') FROM (" WITH_SAMPLES ")");
+		err = print_text(db, out,
+				 "SELECT group_concat(name, '; ') FROM (" WITH_SAMPLES ")");
 		if (err)
 			return err;
 	}
 	if (report->dispatch_count && report_db_has(db, "probe_sampled")) {
 		fputs("; dispatches with samples: ", out);
-		err = put_text(db, out,
-			       "SELECT coalesce(min(dispatch_id) || ' to ' || max(dispatch_id), "
-			       "'none') FROM probe_sampled");
+		err = print_text(db, out,
+				 "SELECT coalesce(min(dispatch_id) || ' to ' || max(dispatch_id), "
+				 "'none') FROM probe_sampled");
 		if (err)
 			return err;
 	}
 	if (!report_timed(report))
 		return NULL;
 	fputs("; the last dispatch ended after ", out);
-	return put_text(db, out,
-			"SELECT coalesce(max(\"end\") - min(start), 0) || ' ns' FROM "
-			"rocpd_kernel_dispatch");
+	return print_text(db, out,
+			  "SELECT coalesce(max(\"end\") - min(start), 0) || ' ns' FROM "
+			  "rocpd_kernel_dispatch");
 }
 
-static void put_unsampled(const struct report *report, sqlite3_stmt *stmt)
+static void print_unsampled(const struct report *report, sqlite3_stmt *stmt)
 {
 	(void)report;
 	fputs(sqlite3_column_int(stmt, 2) == 1 ? "kernels without samples: " : ", ", stdout);
@@ -105,7 +106,7 @@ struct probe_err *report_unsampled(const struct report_db *db)
 		"rocpd_info_kernel_symbol k ON k.id = d.kernel_id LEFT JOIN probe_sampled s ON "
 		"s.dispatch_id = d.dispatch_id GROUP BY k.display_name "
 		"HAVING coalesce(sum(s.samples), 0) = 0)) ORDER BY number LIMIT 10",
-		put_unsampled, NULL);
+		print_unsampled, NULL);
 }
 
 struct probe_err *report_none(const struct report *report, const struct report_db *db,

@@ -21,7 +21,7 @@ static uint32_t number(sqlite3_value *value)
 }
 
 /* "at most 64 vector registers: 32 waves"; empty if more waves are not possible. */
-static void put_advice(sqlite3_context *context, const struct probe_occupancy *occupancy)
+static void result_advice(sqlite3_context *context, const struct probe_occupancy *occupancy)
 {
 	char text[120];
 
@@ -59,7 +59,7 @@ static void occupancy_of(sqlite3_context *context, int count, sqlite3_value **va
 	else if (!strcmp(what, "limit"))
 		sqlite3_result_text(context, limits[occupancy.limit], -1, SQLITE_STATIC);
 	else
-		put_advice(context, &occupancy);
+		result_advice(context, &occupancy);
 }
 
 int occupancy_sql_register(sqlite3 *db)

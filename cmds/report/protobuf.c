@@ -14,7 +14,7 @@ void protobuf_deinit(struct protobuf *buffer)
 	*buffer = (struct protobuf){0};
 }
 
-static void put(struct protobuf *buffer, const void *bytes, size_t size)
+static void append(struct protobuf *buffer, const void *bytes, size_t size)
 {
 	if (buffer->capacity - buffer->size < size) {
 		size_t capacity = 2 * (buffer->size + size) + 256;
@@ -30,7 +30,7 @@ static void put(struct protobuf *buffer, const void *bytes, size_t size)
 	buffer->size += size;
 }
 
-static void put_varint(struct protobuf *buffer, uint64_t value)
+static void append_varint(struct protobuf *buffer, uint64_t value)
 {
 	unsigned char bytes[10];
 	size_t n = 0;
@@ -38,18 +38,18 @@ static void put_varint(struct protobuf *buffer, uint64_t value)
 	for (; value >= 0x80; value >>= 7)
 		bytes[n++] = (unsigned char)(value | 0x80);
 	bytes[n++] = (unsigned char)value;
-	put(buffer, bytes, n);
+	append(buffer, bytes, n);
 }
 
-static void put_key(struct protobuf *buffer, unsigned field, unsigned type)
+static void append_key(struct protobuf *buffer, unsigned field, unsigned type)
 {
-	put_varint(buffer, (uint64_t)field << 3 | type);
+	append_varint(buffer, (uint64_t)field << 3 | type);
 }
 
 void protobuf_put_uint(struct protobuf *buffer, unsigned field, uint64_t value)
 {
-	put_key(buffer, field, VARINT);
-	put_varint(buffer, value);
+	append_key(buffer, field, VARINT);
+	append_varint(buffer, value);
 }
 
 void protobuf_put_fixed64(struct protobuf *buffer, unsigned field, uint64_t value)
@@ -58,15 +58,15 @@ void protobuf_put_fixed64(struct protobuf *buffer, unsigned field, uint64_t valu
 
 	for (unsigned i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (unsigned char)(value >> 8 * i);
-	put_key(buffer, field, FIXED64);
-	put(buffer, bytes, sizeof(bytes));
+	append_key(buffer, field, FIXED64);
+	append(buffer, bytes, sizeof(bytes));
 }
 
 /* The length is filled in later, so it has a fixed number of bytes. */
 size_t protobuf_open(struct protobuf *buffer, unsigned field)
 {
-	put_key(buffer, field, BYTES);
-	put(buffer, (const unsigned char[LENGTH_BYTES]){0}, LENGTH_BYTES);
+	append_key(buffer, field, BYTES);
+	append(buffer, (const unsigned char[LENGTH_BYTES]){0}, LENGTH_BYTES);
 	return buffer->size;
 }
 
@@ -92,10 +92,10 @@ void protobuf_put_text(struct protobuf *buffer, unsigned field, const char *text
 
 		while (to < len && (count = report_utf8(text + to, len - to, &code)))
 			to += count;
-		put(buffer, text + from, to - from);
+		append(buffer, text + from, to - from);
 		if (to == len)
 			break;
-		put(buffer, "\xef\xbf\xbd", 3); /* U+FFFD: the byte is not valid */
+		append(buffer, "\xef\xbf\xbd", 3); /* U+FFFD: the byte is not valid */
 		to++;
 	}
 	protobuf_close(buffer, opened);

@@ -139,7 +139,7 @@ void report_usage(void)
 	fprintf(stderr, "probe: usage: %s %s\n", command.name, command.usage);
 }
 
-static struct probe_err *put_help(void)
+static struct probe_err *print_help(void)
 {
 	PROBE_AUTO_FREE char *summary = NULL;
 	struct probe_command with_verbs = command;
@@ -280,7 +280,7 @@ static struct probe_err *add_rule(struct report *report, const char *text)
 	return NULL;
 }
 
-static struct probe_err *take_other(struct report_line *line, enum key key, const char *value)
+static struct probe_err *set_other_option(struct report_line *line, enum key key, const char *value)
 {
 	static const char *const colors[] = {"auto", "always", "never", NULL};
 	struct probe_err *err;
@@ -296,7 +296,7 @@ static struct probe_err *take_other(struct report_line *line, enum key key, cons
 		return err;
 	case KEY_HELP:
 		line->done = true;
-		return put_help();
+		return print_help();
 	case KEY_PRINT_VERBS:
 		line->done = true;
 		for (const struct report_verb *const *verb = report_verbs; *verb; verb++)
@@ -315,7 +315,8 @@ static struct probe_err *take_other(struct report_line *line, enum key key, cons
 	}
 }
 
-static struct probe_err *take_how(struct report_line *line, enum key key, const char *value)
+static struct probe_err *set_output_option(struct report_line *line, enum key key,
+					   const char *value)
 {
 	struct report *report = &line->report;
 	struct probe_err *err;
@@ -349,11 +350,11 @@ static struct probe_err *take_how(struct report_line *line, enum key key, const 
 		report->run_name = value;
 		return NULL;
 	default:
-		return take_other(line, key, value);
+		return set_other_option(line, key, value);
 	}
 }
 
-static struct probe_err *take(void *user, int key, const char *value)
+static struct probe_err *set_option(void *user, int key, const char *value)
 {
 	struct report_line *line = user;
 	struct report *report = &line->report;
@@ -403,7 +404,7 @@ static struct probe_err *take(void *user, int key, const char *value)
 		report->table = value;
 		return NULL;
 	default:
-		return take_how(line, (enum key)key, value);
+		return set_output_option(line, (enum key)key, value);
 	}
 }
 
@@ -428,7 +429,7 @@ static bool is_name(const char *word)
 }
 
 /* The first word that is not an option may be the verb. */
-static struct probe_err *take_first(struct report *report, const char *word)
+static struct probe_err *read_first_word(struct report *report, const char *word)
 {
 	const struct report_verb *verb = report_verb_find(word);
 
@@ -447,7 +448,7 @@ static struct probe_err *take_first(struct report *report, const char *word)
  * "annotate KERNEL FILE": the first word is a pattern if there are more words than files, or if it
  * names no file.
  */
-static struct probe_err *take_kernel(struct report *report)
+static struct probe_err *read_kernel_word(struct report *report)
 {
 	bool name = report->file_count && is_name(report->files[0]);
 	size_t wanted = name ? 0 : report->runs ? 2 : 1;
@@ -468,7 +469,7 @@ static struct probe_err *take_kernel(struct report *report)
 }
 
 /* Without a file: use the newest. */
-static struct probe_err *take_newest(struct report_line *line)
+static struct probe_err *find_newest(struct report_line *line)
 {
 	struct report *report = &line->report;
 	struct probe_err *err;
@@ -510,7 +511,7 @@ struct probe_err *report_parse(int argc, char **argv, struct report_line *line)
 
 		err = NULL;
 		if (!literal)
-			err = probe_command_parse(&command, argc - at, argv + at, take, line,
+			err = probe_command_parse(&command, argc - at, argv + at, set_option, line,
 						  &next);
 		if (err || line->done)
 			return err;
@@ -518,14 +519,14 @@ struct probe_err *report_parse(int argc, char **argv, struct report_line *line)
 		at += next;
 		if (at >= argc)
 			break;
-		err = first && !literal ? take_first(&line->report, argv[at])
+		err = first && !literal ? read_first_word(&line->report, argv[at])
 					: add_file(&line->report, argv[at]);
 		if (err)
 			return err;
 		first = false;
 	}
-	err = take_kernel(&line->report);
-	return err ? err : take_newest(line);
+	err = read_kernel_word(&line->report);
+	return err ? err : find_newest(line);
 }
 
 void report_line_deinit(struct report_line *line)

@@ -44,7 +44,7 @@ static const char rows_sql[] =
 							 "u.rowid";
 
 /* Always quoted, quotes doubled (RFC 4180; rocprofv3 does not double them). */
-static void put_quoted(const char *text)
+static void print_quoted(const char *text)
 {
 	putchar('"');
 	for (;;) {
@@ -60,7 +60,7 @@ static void put_quoted(const char *text)
 	putchar('"');
 }
 
-static void put_header(bool stochastic)
+static void print_header(bool stochastic)
 {
 	fputs("\"Sample_Timestamp\",\"Exec_Mask\",\"Dispatch_Id\",\"Instruction\","
 	      "\"Instruction_Comment\",\"Correlation_Id\"",
@@ -82,19 +82,19 @@ static uint64_t number(sqlite3_stmt *stmt, enum field field)
  * Correlation ids are those of the dispatch: API calls, which have their own in rocprofv3, are not
  * traced.
  */
-static void put_row(sqlite3_stmt *stmt, bool stochastic)
+static void print_row(sqlite3_stmt *stmt, bool stochastic)
 {
 	char comment[96];
 	bool good = number(stmt, F_GOOD);
 
 	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", number(stmt, F_TIME), number(stmt, F_EXEC),
 	       number(stmt, F_DISPATCH));
-	put_quoted(good ? report_cell(stmt, F_INSTRUCTION) : "");
+	print_quoted(good ? report_cell(stmt, F_INSTRUCTION) : "");
 	putchar(',');
 	snprintf(comment, sizeof(comment),
 		 "Unrecognized code object id, physical virtual address of PC:%" PRIu64,
 		 number(stmt, F_PC));
-	put_quoted(good ? report_cell(stmt, F_COMMENT) : comment);
+	print_quoted(good ? report_cell(stmt, F_COMMENT) : comment);
 	printf(",%" PRIu64, number(stmt, F_DISPATCH));
 	if (stochastic)
 		printf(",%" PRIu64 ",\"ROCPROFILER_PC_SAMPLING_INSTRUCTION_TYPE_%s\","
@@ -105,8 +105,8 @@ static void put_row(sqlite3_stmt *stmt, bool stochastic)
 	putchar('\n');
 }
 
-static struct probe_err *put_rows(const struct report *report, const struct report_db *db,
-				  bool stochastic)
+static struct probe_err *print_rows(const struct report *report, const struct report_db *db,
+				    bool stochastic)
 {
 	REPORT_AUTO_SQL char *sql =
 		sqlite3_mprintf(rows_sql, stochastic,
@@ -119,7 +119,7 @@ static struct probe_err *put_rows(const struct report *report, const struct repo
 	if (err)
 		return err;
 	while (report_next(db, stmt, &err))
-		put_row(stmt, stochastic);
+		print_row(stmt, stochastic);
 	return err;
 }
 
@@ -151,6 +151,6 @@ struct probe_err *report_rocprofv3(const struct report *report, const struct rep
 					stochastic ? "host trap" : "stochastic");
 	header_stochastic = stochastic;
 	if (first && report->header)
-		put_header(stochastic);
-	return put_rows(report, db, stochastic);
+		print_header(stochastic);
+	return print_rows(report, db, stochastic);
 }

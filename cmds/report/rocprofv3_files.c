@@ -104,7 +104,7 @@ static const char agent_head[] =
 	"\"Product_Name\",\"Model_Name\"\n";
 
 /* Text in quotes, quotes doubled (RFC 4180; rocprofv3 does not double them); numbers bare. */
-static void put_row(FILE *out, sqlite3_stmt *stmt, uint64_t text_columns)
+static void write_row(FILE *out, sqlite3_stmt *stmt, uint64_t text_columns)
 {
 	for (int i = 0; i < sqlite3_column_count(stmt); i++) {
 		const char *text = report_cell(stmt, i);
@@ -149,14 +149,14 @@ static const struct csv_file files[] = {
 };
 
 /* The rows of a file; `row`: stmt is at the first. */
-static struct probe_err *put_rows(const struct report_db *db, const struct csv_file *file,
-				  sqlite3_stmt *stmt, bool row, FILE *out)
+static struct probe_err *write_rows(const struct report_db *db, const struct csv_file *file,
+				    sqlite3_stmt *stmt, bool row, FILE *out)
 {
 	fputs(file->head, out);
 	while (row) {
 		struct probe_err *err;
 
-		put_row(out, stmt, file->text_columns);
+		write_row(out, stmt, file->text_columns);
 		err = report_step(db, stmt, &row);
 		if (err)
 			return err;
@@ -181,7 +181,7 @@ static struct probe_err *write_file(const struct report *report, const struct re
 	if (err || (!row && !file->always))
 		return err;
 	err = output_open(path, report->force, &out);
-	return err ? err : output_close(path, out, put_rows(db, file, stmt, row, out));
+	return err ? err : output_close(path, out, write_rows(db, file, stmt, row, out));
 }
 
 struct probe_err *rocprofv3_write_files(const struct report *report, const struct report_db *db)

@@ -102,7 +102,7 @@ static const char *shorten(const char *text, size_t width, size_t *len)
 	return text;
 }
 
-static void put_cell(const struct rows *rows, size_t i, const char *text)
+static void print_cell(const struct rows *rows, size_t i, const char *text)
 {
 	bool last = i + 1 == rows->count;
 	size_t width = report_text(NULL, text, SIZE_MAX, 0), len = SIZE_MAX;
@@ -135,11 +135,11 @@ static void end_table(struct rows *rows, bool last)
 	if (rows->report->header) {
 		fputs(report_bold(rows->report), stdout);
 		for (size_t i = 0; i < rows->count; i++)
-			put_cell(rows, i, column_of(rows, i)->title);
+			print_cell(rows, i, column_of(rows, i)->title);
 		printf("%s\n", report_plain(rows->report));
 	}
 	for (size_t at = 0; at < rows->cell_count; at++) {
-		put_cell(rows, at % rows->count, rows->cells[at]);
+		print_cell(rows, at % rows->count, rows->cells[at]);
 		if (at % rows->count + 1 == rows->count)
 			putchar('\n');
 	}
@@ -168,7 +168,7 @@ static void begin_csv(struct rows *rows, bool first)
 		printf("%s%c", column_of(rows, i)->name, i + 1 < rows->count ? separator : '\n');
 }
 
-static void put_csv_row(struct rows *rows, sqlite3_stmt *stmt)
+static void print_csv_row(struct rows *rows, sqlite3_stmt *stmt)
 {
 	char separator = rows->report->separator;
 
@@ -198,8 +198,8 @@ static void begin_json(struct rows *rows, bool first)
 	rows->json = json_of_files;
 }
 
-static void put_json_cell(struct report_json *json, const struct report_column *column,
-			  sqlite3_stmt *stmt, int i)
+static void print_json_cell(struct report_json *json, const struct report_column *column,
+			    sqlite3_stmt *stmt, int i)
 {
 	report_json_key(json, column->name);
 	if (sqlite3_column_type(stmt, i) == SQLITE_NULL)
@@ -214,7 +214,7 @@ static void put_json_cell(struct report_json *json, const struct report_column *
 		report_json_text(json, report_cell(stmt, i));
 }
 
-static void put_json_row(struct rows *rows, sqlite3_stmt *stmt)
+static void print_json_row(struct rows *rows, sqlite3_stmt *stmt)
 {
 	report_json_open(&rows->json, '{');
 	if (rows->run) {
@@ -224,7 +224,7 @@ static void put_json_row(struct rows *rows, sqlite3_stmt *stmt)
 		report_json_int_member(&rows->json, "schema", REPORT_SCHEMA);
 	}
 	for (size_t i = 0; i < rows->count; i++)
-		put_json_cell(&rows->json, column_of(rows, i), stmt, (int)i);
+		print_json_cell(&rows->json, column_of(rows, i), stmt, (int)i);
 	report_json_close(&rows->json, '}');
 }
 
@@ -245,8 +245,8 @@ struct row_format {
 
 static const struct row_format formats[REPORT_FORMATS] = {
 	[REPORT_TABLE] = {.begin = begin_table, .row = keep_table_row, .end = end_table},
-	[REPORT_CSV] = {.begin = begin_csv, .row = put_csv_row},
-	[REPORT_JSON] = {.begin = begin_json, .row = put_json_row, .end = end_json},
+	[REPORT_CSV] = {.begin = begin_csv, .row = print_csv_row},
+	[REPORT_JSON] = {.begin = begin_json, .row = print_json_row, .end = end_json},
 };
 
 static struct probe_err *each_row(struct rows *rows, const struct report_db *db, sqlite3_stmt *stmt,

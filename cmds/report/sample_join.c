@@ -67,7 +67,7 @@ static const char *why_not(sqlite3_stmt *stmt)
 	return "no code object was both sampled and probed";
 }
 
-static void put_why(const struct report *report, const char *why, sqlite3_stmt *stmt)
+static void print_why(const struct report *report, const char *why, sqlite3_stmt *stmt)
 {
 	bool table = report->format == REPORT_TABLE;
 	char text[256];
@@ -105,6 +105,6 @@ struct probe_err *report_not_joined(const struct report *report, const struct re
 		return err;
 	why = row ? why_not(stmt) : NULL;
 	if (why)
-		put_why(report, why, stmt);
+		print_why(report, why, stmt);
 	return NULL;
 }

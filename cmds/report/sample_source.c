@@ -43,7 +43,7 @@ struct probe_err *report_source(const struct report *report, const struct report
 	return err;
 }
 
-static void put_sampler(const struct report *report, sqlite3_stmt *stmt)
+static void print_sampler(const struct report *report, sqlite3_stmt *stmt)
 {
 	const char *provider = report_cell(stmt, 3);
 
@@ -63,7 +63,7 @@ struct probe_err *report_samplers(const struct report_db *db)
 			"unit") ", provider, "
 				"a.absolute_index FROM probe_sampler JOIN rocpd_info_agent a ON "
 				"a.id = agent ORDER BY agent",
-		put_sampler, NULL);
+		print_sampler, NULL);
 }
 
 struct probe_err *report_sampled_head(const struct report *report, const struct report_db *db)

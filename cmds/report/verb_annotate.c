@@ -74,7 +74,7 @@ static bool changed(char **before, const char *now)
 	return true;
 }
 
-static void put_kernel(const struct text *text)
+static void print_kernel(const struct text *text)
 {
 	fputs(report_bold(text->report), stdout);
 	if (*report_cell(text->stmt, F_KERNEL) != '[')
@@ -85,7 +85,7 @@ static void put_kernel(const struct text *text)
 }
 
 /* The source position of the following instructions, and its text if it can be found. */
-static void put_source(const struct text *text)
+static void print_source(const struct text *text)
 {
 	const char *source = report_cell(text->stmt, F_SOURCE);
 	PROBE_AUTO_FREE char *read = NULL;
@@ -113,7 +113,7 @@ static void put_source(const struct text *text)
 }
 
 /* "waitcnt 83 %, arbiter 17 %": the two most frequent states. */
-static void put_states(const struct text *text)
+static void print_states(const struct text *text)
 {
 	int64_t samples = number(text, F_SAMPLES), most[2] = {0};
 	int which[2] = {0, 0};
@@ -139,7 +139,7 @@ static void put_states(const struct text *text)
 	printf("%-28s", out);
 }
 
-static void put_instruction(const struct text *text)
+static void print_instruction(const struct text *text)
 {
 	bool any = number(text, F_SAMPLES) > 0;
 	bool hot = any && sqlite3_column_double(text->stmt, F_SHARE) >= 10;
@@ -148,7 +148,7 @@ static void put_instruction(const struct text *text)
 		printf("%s%8" PRId64 " %6.2f%s  ", hot ? report_red(text->report) : "",
 		       number(text, F_SAMPLES), sqlite3_column_double(text->stmt, F_SHARE),
 		       hot ? report_plain(text->report) : "");
-		put_states(text);
+		print_states(text);
 		printf(" %5.1f", sqlite3_column_double(text->stmt, F_LANES));
 	} else {
 		printf("%8s %6s  %28s %5s", "", "", "", "");
@@ -159,7 +159,7 @@ static void put_instruction(const struct text *text)
 	putchar('\n');
 }
 
-static void put_probes(const struct text *text)
+static void print_probes(const struct text *text)
 {
 	const struct report *report = text->report;
 
@@ -184,20 +184,20 @@ static void put_probes(const struct text *text)
 }
 
 /* Prints the row, and heads above it if it begins a kernel or a source line. */
-static void put_row(struct text *text, bool first)
+static void print_row(struct text *text, bool first)
 {
 	if (changed(&text->kernel, report_cell(text->stmt, F_KERNEL)) ||
 	    text->object != number(text, F_OBJECT)) {
 		text->object = number(text, F_OBJECT);
 		if (!first)
 			putchar('\n');
-		put_kernel(text);
+		print_kernel(text);
 		changed(&text->stack, "");
 	}
 	if (changed(&text->stack, report_cell(text->stmt, F_STACK)) && text->stack && *text->stack)
-		put_source(text);
-	put_instruction(text);
-	put_probes(text);
+		print_source(text);
+	print_instruction(text);
+	print_probes(text);
 }
 
 static void text_deinit(struct text *text)
@@ -206,8 +206,8 @@ static void text_deinit(struct text *text)
 	free(text->stack);
 }
 
-static struct probe_err *put_text(const struct report *report, const struct report_db *db,
-				  const struct report_query *query)
+static struct probe_err *print_text(const struct report *report, const struct report_db *db,
+				    const struct report_query *query)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	PROBE_AUTO(text_deinit) struct text text = {.report = report, .object = -1};
@@ -220,7 +220,7 @@ static struct probe_err *put_text(const struct report *report, const struct repo
 	if (err)
 		return err;
 	for (text.stmt = stmt; report_next(db, stmt, &err); first = false)
-		put_row(&text, first);
+		print_row(&text, first);
 	if (err)
 		return err;
 	if (first)
@@ -271,7 +271,7 @@ static struct probe_err *show_text(const struct report *report, const struct rep
 	if (err)
 		return err;
 	err = report->fields_given ? report_rows(report, db, query, true, true)
-				   : put_text(report, db, query);
+				   : print_text(report, db, query);
 	if (err)
 		return err;
 	putchar('\n');

@@ -64,7 +64,7 @@ static struct probe_err *check_measured(const struct report *report, const struc
 	return NULL;
 }
 
-static struct probe_err *put_rows(const struct gate *gate)
+static struct probe_err *print_rows(const struct gate *gate)
 {
 	if (gate->broken || gate->report->format != REPORT_TABLE)
 		return report_rows(gate->report, gate->db, &report_gate_query, true, true);
@@ -72,11 +72,11 @@ static struct probe_err *put_rows(const struct gate *gate)
 	return NULL;
 }
 
-static struct probe_err *put(const struct gate *gate)
+static struct probe_err *print_gate(const struct gate *gate)
 {
 	static struct probe_err *(*const formats[REPORT_ALL_FORMATS])(const struct gate *gate) = {
-		[REPORT_TABLE] = put_rows,	   [REPORT_CSV] = put_rows,
-		[REPORT_JSON] = put_rows,	   [REPORT_SARIF] = gate_put_sarif,
+		[REPORT_TABLE] = print_rows,	   [REPORT_CSV] = print_rows,
+		[REPORT_JSON] = print_rows,	   [REPORT_SARIF] = gate_put_sarif,
 		[REPORT_GITHUB] = gate_put_github, [REPORT_MARKDOWN] = gate_put_markdown,
 		[REPORT_JUNIT] = gate_put_junit,
 	};
@@ -127,7 +127,7 @@ static struct probe_err *judge(const struct report *report, const struct report_
 		return probe_err_create(
 			"a run is partial: its counts are lower bounds, so it cannot "
 			"pass (probe-report info says why)");
-	err = put(&gate);
+	err = print_gate(&gate);
 	if (err || !gate.broken)
 		return err;
 	return probe_err_create("%lld %s the rules", (long long)gate.broken,

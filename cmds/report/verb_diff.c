@@ -17,7 +17,7 @@ static struct probe_err *check_two(const struct report *report)
 				report->file_count);
 }
 
-static struct probe_err *put_head(const struct report *report, const char *name, const char *path)
+static struct probe_err *print_head(const struct report *report, const char *name, const char *path)
 {
 	REPORT_AUTO_DB struct report_db db = {0};
 	struct probe_err *err = report_db_open(report, path, &db);
@@ -29,14 +29,14 @@ static struct probe_err *put_head(const struct report *report, const char *name,
 }
 
 /* Describes the two runs. */
-static struct probe_err *put_heads(const struct report *report)
+static struct probe_err *print_heads(const struct report *report)
 {
-	struct probe_err *err = put_head(report, "before", report->files[0]);
+	struct probe_err *err = print_head(report, "before", report->files[0]);
 
-	return err ? err : put_head(report, "after", report->files[1]);
+	return err ? err : print_head(report, "after", report->files[1]);
 }
 
-static struct probe_err *put_changes(const struct report *report, const struct report_db *db)
+static struct probe_err *print_changes(const struct report *report, const struct report_db *db)
 {
 	bool any = false;
 	struct probe_err *err = report_any_row(report, db, &report_compare_query, &any);
@@ -67,9 +67,9 @@ static struct probe_err *show(const struct report *report, struct report_db *unu
 			  "one of the runs is partial: its counts are lower bounds");
 	if (report->format != REPORT_TABLE)
 		return report_rows(&view, &db, &report_compare_query, first, last);
-	err = put_heads(report);
+	err = print_heads(report);
 	putchar('\n');
-	return err ? err : put_changes(&view, &db);
+	return err ? err : print_changes(&view, &db);
 }
 
 static const struct report_query *query(const struct report *report, unsigned number)

@@ -32,7 +32,8 @@ static struct probe_err *check(const struct report *report)
 	return NULL;
 }
 
-static struct probe_err *put(const struct report *report, const struct report_db *db, FILE *out)
+static struct probe_err *write_format(const struct report *report, const struct report_db *db,
+				      FILE *out)
 {
 	switch (report->format) {
 	case REPORT_CHROME:
@@ -59,7 +60,7 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 	if (report->format == REPORT_OTF2)
 		return export_otf2(report, db);
 	err = output_open(report->output, report->force, &out);
-	return err ? err : output_close(report->output, out, put(report, db, out));
+	return err ? err : output_close(report->output, out, write_format(report, db, out));
 }
 
 const struct report_verb report_verb_export = {

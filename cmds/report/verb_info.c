@@ -61,7 +61,7 @@ static unsigned clone_kinds(const struct probe_codeobj *codeobj, size_t original
 	return kinds;
 }
 
-static void put_error(const struct report *report, const char *what, const struct probe_err *err)
+static void print_error(const struct report *report, const char *what, const struct probe_err *err)
 {
 	char text[512];
 
@@ -73,7 +73,7 @@ static void put_error(const struct report *report, const char *what, const struc
 	printf("%s\n", report_plain(report));
 }
 
-static void put_kernel(const struct probe_codeobj *codeobj, size_t index)
+static void print_kernel(const struct probe_codeobj *codeobj, size_t index)
 {
 	const struct probe_kernel *kernel = &codeobj->kernels->kernels[index];
 	const struct probe_site_kernel *sites = site_kernel(codeobj, kernel->symbol);
@@ -104,7 +104,7 @@ static void put_kernel(const struct probe_codeobj *codeobj, size_t index)
 	putchar('\n');
 }
 
-static void put_uncovered(const struct probe_sites *sites, uint32_t i)
+static void print_uncovered(const struct probe_sites *sites, uint32_t i)
 {
 	const struct probe_site_uncovered *row = &sites->uncovered_list[i];
 
@@ -119,8 +119,8 @@ static void put_uncovered(const struct probe_sites *sites, uint32_t i)
 	printf(": %s\n", probe_uncovered_text(row->reason));
 }
 
-static void put_codeobj(const struct report *report, const struct origin *origin,
-			const struct probe_codeobj *codeobj)
+static void print_codeobj(const struct report *report, const struct origin *origin,
+			  const struct probe_codeobj *codeobj)
 {
 	char hash[PROBE_SHA256_HEX];
 
@@ -139,12 +139,12 @@ static void put_codeobj(const struct report *report, const struct origin *origin
 		printf("  code: %u IR instructions, and %u in clones\n",
 		       codeobj->sites->code_before, codeobj->sites->code_after);
 	for (uint32_t i = 0; codeobj->sites && i < codeobj->sites->uncovered_count; i++)
-		put_uncovered(codeobj->sites, i);
+		print_uncovered(codeobj->sites, i);
 	if (!codeobj->sites && !codeobj->sites_err)
 		puts("  no site table: not compiled with the plugin");
-	put_error(report, "site table unreadable", codeobj->sites_err);
-	put_error(report, "kernels unreadable", codeobj->kernels_err);
-	put_error(report, "lines unreadable", codeobj->lines_err);
+	print_error(report, "site table unreadable", codeobj->sites_err);
+	print_error(report, "kernels unreadable", codeobj->kernels_err);
+	print_error(report, "lines unreadable", codeobj->lines_err);
 	if (codeobj->lines)
 		printf("  line table: %zu rows, %u files\n", codeobj->lines->count,
 		       codeobj->lines->file_count);
@@ -153,7 +153,7 @@ static void put_codeobj(const struct report *report, const struct origin *origin
 	for (size_t i = 0; codeobj->kernels && i < codeobj->kernels->count; i++)
 		if (!codeobj->kernels->kernels[i].kind ||
 		    codeobj->kernels->kernels[i].original == i)
-			put_kernel(codeobj, i);
+			print_kernel(codeobj, i);
 }
 
 static void json_error(struct report_json *json, const char *key, const struct probe_err *err)
@@ -236,8 +236,8 @@ static void json_codeobj(struct report_json *json, const struct origin *origin,
 static struct report_json info_json;
 
 /* A part that cannot be read is reported; the command then fails at the end. */
-static struct probe_err *put_one(const struct report *report, const struct origin *origin,
-				 bool *damaged)
+static struct probe_err *print_one(const struct report *report, const struct origin *origin,
+				   bool *damaged)
 {
 	PROBE_AUTO(probe_codeobj_release) struct probe_codeobj *codeobj = NULL;
 	struct probe_err *err;
@@ -250,15 +250,15 @@ static struct probe_err *put_one(const struct report *report, const struct origi
 	if (report->format == REPORT_JSON)
 		json_codeobj(&info_json, origin, codeobj);
 	else
-		put_codeobj(report, origin, codeobj);
+		print_codeobj(report, origin, codeobj);
 	*damaged |= codeobj->sites_err || codeobj->kernels_err || codeobj->lines_err;
 	return NULL;
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static struct probe_err *put_file(const struct report *report, const char *path,
-				  const uint8_t *bytes, size_t size)
+static struct probe_err *print_file(const struct report *report, const char *path,
+				    const uint8_t *bytes, size_t size)
 {
 	PROBE_AUTO(probe_bundle_release) struct probe_bundle *bundle = NULL;
 	struct probe_err *err = probe_bundle_find(path, bytes, size, &bundle);
@@ -277,7 +277,7 @@ static struct probe_err *put_file(const struct report *report, const char *path,
 			.size = bundle->entries[i].size,
 		};
 
-		err = put_one(report, &origin, &damaged);
+		err = print_one(report, &origin, &damaged);
 		if (err)
 			return err;
 	}
@@ -286,7 +286,7 @@ static struct probe_err *put_file(const struct report *report, const char *path,
 	return NULL;
 }
 
-static void put_pair(sqlite3_stmt *stmt)
+static void print_pair(sqlite3_stmt *stmt)
 {
 	fputs("  ", stdout);
 	report_put(report_cell(stmt, 0));
@@ -295,8 +295,8 @@ static void put_pair(sqlite3_stmt *stmt)
 	putchar('\n');
 }
 
-static struct probe_err *put_pairs(const struct report *report, const struct report_db *db,
-				   const char *title, const char *sql)
+static struct probe_err *print_pairs(const struct report *report, const struct report_db *db,
+				     const char *title, const char *sql)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	struct probe_err *err = report_prepare_sql(db, sql, &stmt);
@@ -308,14 +308,14 @@ static struct probe_err *put_pairs(const struct report *report, const struct rep
 		if (!any)
 			printf("%s%s%s\n", report_bold(report), title, report_plain(report));
 		any = true;
-		put_pair(stmt);
+		print_pair(stmt);
 	}
 	return err;
 }
 
 /* One row of the query below. */
-static struct probe_err *put_stored_object(const struct report *report, sqlite3_stmt *stmt,
-					   bool *damaged)
+static struct probe_err *print_stored_object(const struct report *report, sqlite3_stmt *stmt,
+					     bool *damaged)
 {
 	REPORT_AUTO_SQL char *name =
 		sqlite3_mprintf("%s (%s)", report_cell(stmt, 0), report_cell(stmt, 2));
@@ -328,10 +328,11 @@ static struct probe_err *put_stored_object(const struct report *report, sqlite3_
 
 	if (!name)
 		return probe_err_oom();
-	return origin.size ? put_one(report, &origin, damaged) : NULL;
+	return origin.size ? print_one(report, &origin, damaged) : NULL;
 }
 
-static struct probe_err *put_stored_objects(const struct report *report, const struct report_db *db)
+static struct probe_err *print_stored_objects(const struct report *report,
+					      const struct report_db *db)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	struct probe_err *err;
@@ -345,7 +346,7 @@ static struct probe_err *put_stored_objects(const struct report *report, const s
 	if (err)
 		return err;
 	while (report_next(db, stmt, &err)) {
-		err = put_stored_object(report, stmt, &damaged);
+		err = print_stored_object(report, stmt, &damaged);
 		if (err)
 			return err;
 	}
@@ -355,7 +356,7 @@ static struct probe_err *put_stored_objects(const struct report *report, const s
 				db->path);
 }
 
-static struct probe_err *put_run(const struct report *report, const struct report_db *db)
+static struct probe_err *print_run(const struct report *report, const struct report_db *db)
 {
 	static const struct {
 		const char *title, *sql;
@@ -372,14 +373,14 @@ static struct probe_err *put_run(const struct report *report, const struct repor
 	if (err)
 		return err;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
-		err = put_pairs(report, db, lists[i].title, lists[i].sql);
+		err = print_pairs(report, db, lists[i].title, lists[i].sql);
 		if (err)
 			return err;
 	}
 	return report_account(report, db);
 }
 
-static struct probe_err *put_database(const struct report *report, const char *path)
+static struct probe_err *print_database(const struct report *report, const char *path)
 {
 	REPORT_AUTO_DB struct report_db db = {0};
 	struct probe_err *err = report_db_open(report, path, &db);
@@ -387,11 +388,11 @@ static struct probe_err *put_database(const struct report *report, const char *p
 	if (err)
 		return err;
 	if (report->format != REPORT_JSON) {
-		err = put_run(report, &db);
+		err = print_run(report, &db);
 		if (err)
 			return err;
 	}
-	return put_stored_objects(report, &db);
+	return print_stored_objects(report, &db);
 }
 
 struct mapped_file {
@@ -441,9 +442,9 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 		return err;
 	if (file.size >= sizeof(sqlite_magic) &&
 	    !memcmp(file.bytes, sqlite_magic, sizeof(sqlite_magic)))
-		err = put_database(report, db->path);
+		err = print_database(report, db->path);
 	else
-		err = put_file(report, db->path, file.bytes, file.size);
+		err = print_file(report, db->path, file.bytes, file.size);
 	if (err)
 		return err;
 	if (json && last)

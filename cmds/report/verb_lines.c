@@ -16,8 +16,8 @@
 #include "common/err.h"
 
 /* Printed above the findings: the cost of waiting for each. */
-static struct probe_err *put_waits(const struct report *report, const struct report_db *db,
-				   const struct report_query *query)
+static struct probe_err *print_waits(const struct report *report, const struct report_db *db,
+				     const struct report_query *query)
 {
 	struct report view = *report;
 	bool any = false;
@@ -40,8 +40,8 @@ static struct probe_err *put_waits(const struct report *report, const struct rep
 	return err;
 }
 
-static struct probe_err *put_accesses(const struct report *report, const struct report_db *db,
-				      const struct report_query *query)
+static struct probe_err *print_accesses(const struct report *report, const struct report_db *db,
+					const struct report_query *query)
 {
 	bool joined = false;
 	struct probe_err *err = report_joined(db, &joined);
@@ -56,15 +56,15 @@ static struct probe_err *put_accesses(const struct report *report, const struct 
 	if (report->fields_given)
 		return report_rows(report, db, query, true, true);
 	if (joined && !report_filtered(report)) {
-		err = put_waits(report, db, query);
+		err = print_waits(report, db, query);
 		if (err)
 			return err;
 	}
 	return report_findings(report, db, query, report->limit, false);
 }
 
-static struct probe_err *put_blocks(const struct report *report, const struct report_db *db,
-				    const struct report_query *query)
+static struct probe_err *print_blocks(const struct report *report, const struct report_db *db,
+				      const struct report_query *query)
 {
 	struct report view = *report;
 	bool any = false;
@@ -86,7 +86,7 @@ static struct probe_err *put_blocks(const struct report *report, const struct re
 	"SELECT value FROM probe_run WHERE key = 'handlers' AND value <> '' AND "                  \
 	"(SELECT value FROM probe_run WHERE key = 'handlers_ended') = 0"
 
-static void put_pending(const struct report *report, sqlite3_stmt *stmt)
+static void print_pending(const struct report *report, sqlite3_stmt *stmt)
 {
 	(void)report;
 	printf("no lines: the run ended before its handlers ran over its records; run them with:\n"
@@ -94,7 +94,7 @@ static void put_pending(const struct report *report, sqlite3_stmt *stmt)
 	       (const char *)sqlite3_column_text(stmt, 0));
 }
 
-static struct probe_err *put_no_lines(const struct report *report, const struct report_db *db)
+static struct probe_err *print_no_lines(const struct report *report, const struct report_db *db)
 {
 	bool pending = false;
 	struct probe_err *err = report_any(db, PENDING, &pending);
@@ -105,7 +105,7 @@ static struct probe_err *put_no_lines(const struct report *report, const struct 
 		puts("no lines: the handler `memory` did not run; record with probe-run -a memory");
 		return NULL;
 	}
-	err = report_each(db, PENDING, put_pending, report);
+	err = report_each(db, PENDING, print_pending, report);
 	if (err)
 		return err;
 	puts(db->path);
@@ -113,8 +113,8 @@ static struct probe_err *put_no_lines(const struct report *report, const struct 
 }
 
 /* The lines, or why there are none. */
-static struct probe_err *put_lines(const struct report *report, const struct report_db *db,
-				   const struct report_query *query)
+static struct probe_err *print_lines(const struct report *report, const struct report_db *db,
+				     const struct report_query *query)
 {
 	bool missing = false, none = false;
 	struct probe_err *err = report_no_clones(report, db, &missing);
@@ -125,21 +125,21 @@ static struct probe_err *put_lines(const struct report *report, const struct rep
 	if (err || none)
 		return err;
 	if (report_db_has(db, "probe_memory_site"))
-		return put_accesses(report, db, query);
+		return print_accesses(report, db, query);
 	if (report_db_has(db, "probe_count_site"))
-		return put_blocks(report, db, query);
-	return put_no_lines(report, db);
+		return print_blocks(report, db, query);
+	return print_no_lines(report, db);
 }
 
-static struct probe_err *put_text(const struct report *report, const struct report_db *db,
-				  const struct report_query *query)
+static struct probe_err *print_text(const struct report *report, const struct report_db *db,
+				    const struct report_query *query)
 {
 	struct probe_err *err = report_head(report, db);
 
 	if (err)
 		return err;
 	putchar('\n');
-	err = put_lines(report, db, query);
+	err = print_lines(report, db, query);
 	if (err)
 		return err;
 	putchar('\n');
@@ -156,7 +156,7 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 	if (err)
 		return err;
 	if (report->format == REPORT_TABLE)
-		return put_text(report, db, query);
+		return print_text(report, db, query);
 	if (!report_db_has(db, "probe_memory_site") && !report_db_has(db, "probe_count_site"))
 		return report_no_rows(report, db, query, first, last);
 	err = report_no_kernel(report, db, &none);

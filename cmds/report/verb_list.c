@@ -28,8 +28,8 @@ static void each_query(const struct report *report,
 				fn(report, query, user);
 }
 
-static void put_text_columns(const struct report *report, const struct report_query *query,
-			     void *user)
+static void print_text_columns(const struct report *report, const struct report_query *query,
+			       void *user)
 {
 	(void)user;
 	printf("%scolumns of %s%s%s%s (*: in tables by default; sorted by %s)\n",
@@ -40,7 +40,7 @@ static void put_text_columns(const struct report *report, const struct report_qu
 		       query->columns[i].name, query->columns[i].help);
 }
 
-static void put_text(const struct report *report)
+static void print_text(const struct report *report)
 {
 	printf("%sverbs%s\n", report_bold(report), report_plain(report));
 	for (const struct report_verb *const *verb = report->verbs; *verb; verb++)
@@ -49,11 +49,11 @@ static void put_text(const struct report *report)
 	for (int format = 0; format < REPORT_ALL_FORMATS; format++)
 		printf(" %s", report_format_names[format]);
 	putchar('\n');
-	each_query(report, put_text_columns, NULL);
+	each_query(report, print_text_columns, NULL);
 }
 
-static void put_csv_columns(const struct report *report, const struct report_query *query,
-			    void *user)
+static void print_csv_columns(const struct report *report, const struct report_query *query,
+			      void *user)
 {
 	const char t = report->separator;
 
@@ -69,17 +69,17 @@ static void put_csv_columns(const struct report *report, const struct report_que
 	}
 }
 
-static void put_csv(const struct report *report)
+static void print_csv(const struct report *report)
 {
 	const char t = report->separator;
 
 	if (report->header)
 		printf("verb%ccolumn%ctype%cstandard%chelp\n", t, t, t, t);
-	each_query(report, put_csv_columns, NULL);
+	each_query(report, print_csv_columns, NULL);
 }
 
-static void put_json_columns(const struct report *report, const struct report_query *query,
-			     void *user)
+static void print_json_columns(const struct report *report, const struct report_query *query,
+			       void *user)
 {
 	struct report_json *json = user;
 
@@ -98,25 +98,25 @@ static void put_json_columns(const struct report *report, const struct report_qu
 	}
 }
 
-static void put_json(const struct report *report)
+static void print_json(const struct report *report)
 {
 	struct report_json json = {.out = stdout, .compact = true};
 
 	report_json_open(&json, '[');
-	each_query(report, put_json_columns, &json);
+	each_query(report, print_json_columns, &json);
 	report_json_close(&json, ']');
 }
 
 static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
 			      bool last)
 {
-	static void (*const put[REPORT_FORMATS])(const struct report *report) = {
-		[REPORT_TABLE] = put_text, [REPORT_CSV] = put_csv, [REPORT_JSON] = put_json};
+	static void (*const print[REPORT_FORMATS])(const struct report *report) = {
+		[REPORT_TABLE] = print_text, [REPORT_CSV] = print_csv, [REPORT_JSON] = print_json};
 
 	(void)db;
 	(void)first;
 	(void)last;
-	put[report->format](report);
+	print[report->format](report);
 	return NULL;
 }
 

@@ -18,7 +18,7 @@ enum {
 	INVALID_PARAMS = -32602,
 };
 
-static void put(json_t *message)
+static void write_message(json_t *message)
 {
 	if (message)
 		json_dumpf(message, stdout, JSON_COMPACT);
@@ -27,17 +27,17 @@ static void put(json_t *message)
 	json_decref(message);
 }
 
-static void put_result(json_t *id, json_t *result)
+static void write_result(json_t *id, json_t *result)
 {
-	put(json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id", id, "result", result));
+	write_message(json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id", id, "result", result));
 }
 
-static void put_error(json_t *id, int code, const char *text)
+static void write_error(json_t *id, int code, const char *text)
 {
 	json_t *null = json_null();
 
-	put(json_pack("{s:s, s:O, s:{s:i, s:s}}", "jsonrpc", "2.0", "id", id ? id : null, "error",
-		      "code", code, "message", text));
+	write_message(json_pack("{s:s, s:O, s:{s:i, s:s}}", "jsonrpc", "2.0", "id", id ? id : null,
+				"error", "code", code, "message", text));
 }
 
 /* The requested protocol version if its tools have the format used here; else the newest known. */
@@ -60,48 +60,48 @@ static void call_tool(json_t *id, const json_t *parameters)
 	json_t *result;
 
 	if (!name || (arguments && !json_is_object(arguments))) {
-		put_error(id, INVALID_PARAMS,
-			  "tools/call: expected a name and an object of arguments");
+		write_error(id, INVALID_PARAMS,
+			    "tools/call: expected a name and an object of arguments");
 		return;
 	}
 	result = mcp_tools_call(name, arguments, &error);
 	if (result)
-		put_result(id, result);
+		write_result(id, result);
 	else
-		put_error(id, INVALID_PARAMS, error ? error : "out of memory");
+		write_error(id, INVALID_PARAMS, error ? error : "out of memory");
 	free(error);
 }
 
 static void answer(json_t *id, const char *method, const json_t *parameters)
 {
 	if (!strcmp(method, "initialize"))
-		put_result(id,
-			   json_pack("{s:s, s:{s:{}}, s:{s:s, s:s}}", "protocolVersion",
-				     version_of(parameters), "capabilities", "tools", "serverInfo",
-				     "name", "probe-report", "version", PROBE_VERSION));
+		write_result(id, json_pack("{s:s, s:{s:{}}, s:{s:s, s:s}}", "protocolVersion",
+					   version_of(parameters), "capabilities", "tools",
+					   "serverInfo", "name", "probe-report", "version",
+					   PROBE_VERSION));
 	else if (!strcmp(method, "ping"))
-		put_result(id, json_object());
+		write_result(id, json_object());
 	else if (!strcmp(method, "tools/list"))
-		put_result(id, json_pack("{s:o}", "tools", mcp_tools_list()));
+		write_result(id, json_pack("{s:o}", "tools", mcp_tools_list()));
 	else if (!strcmp(method, "tools/call"))
 		call_tool(id, parameters);
 	else
-		put_error(id, METHOD_NOT_FOUND, "no such method");
+		write_error(id, METHOD_NOT_FOUND, "no such method");
 }
 
-static void take_line(const char *line, size_t size)
+static void handle_line(const char *line, size_t size)
 {
 	json_t *message = json_loadb(line, size, 0, NULL), *id;
 	const char *method;
 
 	if (!message) {
-		put_error(NULL, PARSE_ERROR, "not JSON");
+		write_error(NULL, PARSE_ERROR, "not JSON");
 		return;
 	}
 	id = json_object_get(message, "id");
 	method = json_string_value(json_object_get(message, "method"));
 	if (!method)
-		put_error(id, INVALID_REQUEST, "not a request");
+		write_error(id, INVALID_REQUEST, "not a request");
 	else if (id) /* a message without an id is a notification and gets no response */
 		answer(id, method, json_object_get(message, "params"));
 	json_decref(message);
@@ -125,7 +125,7 @@ static int mcp(int argc, char **argv)
 	}
 	while ((size = getline(&line, &room, stdin)) > 0)
 		if (strspn(line, " \t\r\n") < (size_t)size)
-			take_line(line, (size_t)size);
+			handle_line(line, (size_t)size);
 	free(line);
 	return 0;
 }

@@ -18,7 +18,7 @@
 #include "cmds/report/verb_table.h"
 #include "common/err.h"
 
-static void put_few(const struct report *report, sqlite3_stmt *stmt)
+static void print_few(const struct report *report, sqlite3_stmt *stmt)
 {
 	(void)report;
 	fputs(sqlite3_column_int(stmt, 2) == 1 ? "too few samples, below 100, to compare: " : ", ",
@@ -28,19 +28,19 @@ static void put_few(const struct report *report, sqlite3_stmt *stmt)
 }
 
 /* Below this number, percentages of a kernel's lines are not significant. */
-static struct probe_err *put_too_few(const struct report *report, const struct report_db *db)
+static struct probe_err *print_too_few(const struct report *report, const struct report_db *db)
 {
 	bool any = false;
 	struct probe_err *err = report_any(db, report_few_sql, &any);
 
 	if (err || !any)
 		return err;
-	err = report_each(db, report_few_sql, put_few, report);
+	err = report_each(db, report_few_sql, print_few, report);
 	putchar('\n');
 	return err;
 }
 
-static void put_approximate(const struct report *report, sqlite3_stmt *stmt)
+static void print_approximate(const struct report *report, sqlite3_stmt *stmt)
 {
 	int64_t count = sqlite3_column_int64(stmt, 0);
 
@@ -73,11 +73,11 @@ static struct probe_err *rows_or_why(const struct report *report, const struct r
 			return err;
 	}
 	if (report->by == REPORT_BY_LINE || report->by == REPORT_BY_INSTRUCTION) {
-		err = report_each(db, report_approximate_sql, put_approximate, report);
+		err = report_each(db, report_approximate_sql, print_approximate, report);
 		if (err)
 			return err;
 	}
-	return put_too_few(report, db);
+	return print_too_few(report, db);
 }
 
 static struct probe_err *show(const struct report *report, struct report_db *db, bool first,

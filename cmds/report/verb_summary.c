@@ -14,7 +14,7 @@
 #include "common/err.h"
 
 /* The lines with the most samples, if there are any. */
-static struct probe_err *put_samples(const struct report *report, const struct report_db *db)
+static struct probe_err *print_samples(const struct report *report, const struct report_db *db)
 {
 	struct report view = *report;
 	struct probe_err *err;
@@ -34,8 +34,8 @@ static struct probe_err *put_samples(const struct report *report, const struct r
 }
 
 /* The lines of highest cost; with kind `count`, the blocks that ran most often. */
-static struct probe_err *put_lines(const struct report *view, const struct report_db *db,
-				   bool memory)
+static struct probe_err *print_lines(const struct report *view, const struct report_db *db,
+				     bool memory)
 {
 	struct report lines = *view;
 	const struct report_query *query;
@@ -80,14 +80,14 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 	/* --sort and --fields apply only to the table above. */
 	view.sort = NULL;
 	view.limit = limited ? report->limit : 5;
-	err = put_samples(&view, db);
+	err = print_samples(&view, db);
 	if (err)
 		return err;
 	err = report_no_clones(report, db, &missing);
 	if (err)
 		return err;
 	if (!missing && (memory || counts)) {
-		err = put_lines(&view, db, memory);
+		err = print_lines(&view, db, memory);
 		if (err)
 			return err;
 	}

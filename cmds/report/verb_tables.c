@@ -54,7 +54,7 @@ static const struct report_query list_query = {
 };
 
 /* A subquery with one row per handler table. */
-static struct probe_err *put_list(const struct report_db *db, FILE *sql)
+static struct probe_err *append_list(const struct report_db *db, FILE *sql)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	struct probe_err *err = report_prepare_sql(
@@ -82,7 +82,7 @@ static struct probe_err *show_list(const struct report *report, const struct rep
 
 	if (!sql)
 		return probe_err_oom();
-	err = output_close_memory(sql, put_list(db, sql));
+	err = output_close_memory(sql, append_list(db, sql));
 	if (err)
 		return err;
 	query.from = text;

@@ -81,7 +81,7 @@ const char viewer_arrows_sql[] =
 /* clang-format on */
 
 struct probe_err *viewer_each(const struct report *report, const struct report_db *db,
-			      const char *sql, void (*put)(void *user, sqlite3_stmt *stmt),
+			      const char *sql, void (*fn)(void *user, sqlite3_stmt *stmt),
 			      void *user)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
@@ -93,7 +93,7 @@ struct probe_err *viewer_each(const struct report *report, const struct report_d
 	if (err)
 		return err;
 	while (report_next(db, stmt, &err))
-		put(user, stmt);
+		fn(user, stmt);
 	return err;
 }
 

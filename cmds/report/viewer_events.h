@@ -44,9 +44,9 @@ extern const char viewer_events_sql[];
 /* Id, then process, thread and time of both ends. */
 extern const char viewer_arrows_sql[];
 
-/* Calls `put` for each row of one of these queries, of the kernels that the options select. */
+/* Calls `fn` for each row of one of these queries, of the kernels that the options select. */
 struct probe_err *viewer_each(const struct report *report, const struct report_db *db,
-			      const char *sql, void (*put)(void *user, sqlite3_stmt *stmt),
+			      const char *sql, void (*fn)(void *user, sqlite3_stmt *stmt),
 			      void *user);
 
 /* Start of the first event, ns. */
