@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -124,29 +125,31 @@ static void unguard(const struct segment_reader *segment)
 }
 
 /*
- * A file in shared memory, which outlives all its processes. Not if little space is left there
- * (containers have 64 MB): a page that cannot be had would raise SIGBUS in the application.
+ * A file in shared memory that can get a name, with which it outlives all its processes. Not if
+ * little space is left there (containers have 64 MB): a page that cannot be had would raise SIGBUS
+ * in the application.
  */
-static int named_file(struct segment_reader *segment)
+static int shared_file(struct segment_reader *segment)
 {
-	static const char template[] = SEGMENT_DIRECTORY "/probe-XXXXXX";
 	struct statvfs space;
+	uint64_t number;
 	int fd;
 
 	if (statvfs(SEGMENT_DIRECTORY, &space) ||
-	    space.f_bavail * (uint64_t)space.f_frsize < 2 * segment->size)
+	    space.f_bavail * (uint64_t)space.f_frsize < 2 * segment->size ||
+	    getrandom(&number, sizeof(number), 0) != sizeof(number))
 		return -1;
-	memcpy(segment->path, template, sizeof(template));
-	fd = mkostemp(segment->path, O_CLOEXEC);
-	if (fd < 0)
-		*segment->path = 0;
+	fd = open(SEGMENT_DIRECTORY, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		snprintf(segment->path, sizeof(segment->path), SEGMENT_DIRECTORY "/probe-%016llx",
+			 (unsigned long long)number);
 	return fd;
 }
 
-/* A file without a name cannot shrink: a named one needs segment_reader_guard(). */
+/* A memory file cannot shrink: a named one needs segment_reader_guard(). */
 static struct probe_err *make_file(struct segment_reader *segment, bool named)
 {
-	segment->fd = named ? named_file(segment) : -1;
+	segment->fd = named ? shared_file(segment) : -1;
 	if (segment->fd < 0)
 		segment->fd = memfd_create("probe-segment", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (segment->fd < 0)
@@ -251,7 +254,6 @@ struct probe_err *segment_reader_create(uint64_t host_size, const struct segment
 	if (!err)
 		err = use_file(&segment);
 	if (err) {
-		segment_reader_unlink(&segment);
 		segment_reader_destroy(&segment);
 		return err;
 	}
@@ -282,14 +284,28 @@ struct probe_err *segment_reader_open(const char *path, const struct probe_seg_h
 		return err;
 	}
 	strcpy(segment.path, path);
+	segment.linked = true;
 	*ret = segment;
 	return NULL;
 }
 
+bool segment_reader_link(struct segment_reader *segment)
+{
+	char file[32];
+
+	snprintf(file, sizeof(file), "/proc/self/fd/%d", segment->fd);
+	segment->linked = *segment->path &&
+			  !linkat(AT_FDCWD, file, AT_FDCWD, segment->path, AT_SYMLINK_FOLLOW);
+	if (!segment->linked)
+		*segment->path = 0;
+	return segment->linked;
+}
+
 void segment_reader_unlink(struct segment_reader *segment)
 {
-	if (*segment->path)
+	if (segment->linked)
 		unlink(segment->path);
+	segment->linked = false;
 	*segment->path = 0;
 }
 

@@ -36,7 +36,8 @@ struct segment_loss {
 
 struct segment_reader {
 	int fd;	       /* for the application; -1 once closed */
-	char path[40]; /* of the file; "" = it has no name */
+	char path[40]; /* name that segment_reader_link() gives the file; "" = none */
+	bool linked;
 	unsigned char *map;
 	uint64_t size;
 	struct probe_seg_header layout;
@@ -76,11 +77,16 @@ struct segment_rings {
 };
 
 /*
- * Make the memory file and map it. `host_size` is a power of two. `named`: with a name, if there
- * is space for it, so that it outlives its processes; otherwise, it is sealed.
+ * Make the memory file and map it. `host_size` is a power of two. `named`: can be given a name, if
+ * there is space for it, so that it outlives its processes; otherwise, it is sealed.
  */
 struct probe_err *segment_reader_create(uint64_t host_size, const struct segment_rings *rings,
 					bool named, struct segment_reader *ret);
+/*
+ * Give the file its name: when it is complete, and its spool can be found. False, and it stays
+ * without, if that cannot be done.
+ */
+bool segment_reader_link(struct segment_reader *segment);
 /* Open a named file that another process made; `layout` as in the struct of that process. */
 struct probe_err *segment_reader_open(const char *path, const struct probe_seg_header *layout,
 				      struct segment_reader *ret);

@@ -179,6 +179,11 @@ struct probe_err *spool_open(struct spool *spool, const char *path,
 	return NULL;
 }
 
+bool spool_is_empty(const struct spool *spool)
+{
+	return spool->written == spool->taken;
+}
+
 void spool_continue(struct spool *spool)
 {
 	struct segment_reader *segment = spool->segment;

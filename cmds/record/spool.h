@@ -92,6 +92,8 @@ struct probe_err *spool_open(struct spool *spool, const char *path,
 /* All of the file has been taken: go on with the segment. */
 void spool_continue(struct spool *spool);
 void spool_deinit(struct spool *spool);
+/* Of a file that was opened: nothing was read from the segment. */
+bool spool_is_empty(const struct spool *spool);
 /* Removes the file and the segment's. */
 void spool_remove(struct spool *spool);
 /* Reads a round; true if there was something. */

@@ -84,21 +84,58 @@ static bool write_header(int fd, const struct spool_settings *settings,
 	       !ftruncate(fd, (off_t)spool_begin(settings->options_size));
 }
 
-int spool_make_file(const char *path, const struct spool_settings *settings,
-		    const struct segment_reader *segment)
+/*
+ * A file without a name, in the directory where it will get one. Some filesystems have no such
+ * files: there it has another name until then, and *ret_other is set; to be freed.
+ */
+static int nameless_file(const char *path, char **ret_other)
 {
+	const char *slash = strrchr(path, '/');
+	char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	int fd = directory ? open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
+
+	free(directory);
+	*ret_other = NULL;
+	if (fd >= 0 || asprintf(ret_other, "%s-new", path) < 0)
+		return fd;
+	/* A recorder that was killed may have left one. */
+	unlink(*ret_other);
+	return open(*ret_other, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+static bool give_name(int fd, const char *other, const char *path)
+{
+	char file[32];
+
+	/* The database is ours, so there is no other recorder's spool. */
+	if (other)
+		return !rename(other, path);
+	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
+	return !linkat(AT_FDCWD, file, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+int spool_make_file(const char *path, const struct spool_settings *settings,
+		    struct segment_reader *segment)
+{
+	char *other;
+	bool made, named;
 	int fd;
 
 	/* A segment without a name dies with its processes. */
 	if (!*segment->path || settings->options_size > SPOOL_OPTIONS_MAX)
 		return -1;
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return -1;
-	if (!flock(fd, LOCK_EX | LOCK_NB) && write_header(fd, settings, segment))
+	fd = nameless_file(path, &other);
+	made = fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB) && write_header(fd, settings, segment);
+	named = made && give_name(fd, other, path);
+	if (other && !named)
+		unlink(other);
+	free(other);
+	if (named && segment_reader_link(segment))
 		return fd;
-	unlink(path);
-	close(fd);
+	if (named)
+		unlink(path);
+	if (fd >= 0)
+		close(fd);
 	return -1;
 }
 
@@ -164,26 +201,6 @@ bool spool_is_stale(const char *path)
 	if (fd >= 0)
 		close(fd);
 	return stale;
-}
-
-bool spool_remove_unwritten(const char *path)
-{
-	int fd = spool_lock(path, false);
-	struct spool_header header;
-	struct stat status;
-	bool unwritten = false;
-	size_t got;
-
-	if (fd < 0)
-		return false;
-	got = spool_read(fd, &header, sizeof(header), 0);
-	if (!fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_uid == geteuid())
-		unwritten = !got || (got == sizeof(header) && header.magic == MAGIC &&
-				     status.st_size < (off_t)spool_begin(header.options_size));
-	if (unwritten)
-		unlink(path);
-	close(fd);
-	return unwritten;
 }
 
 void spool_remove_stale(const char *path)

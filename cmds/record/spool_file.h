@@ -41,11 +41,6 @@ char *spool_path(const char *database);
 
 /* True if there is a file that no recorder has. */
 bool spool_is_stale(const char *path);
-/*
- * Removes the file of a recorder that was killed before it had written its header: it has no
- * records. True if it did.
- */
-bool spool_remove_unwritten(const char *path);
 /* Removes a file that no recorder has, and its segment. */
 void spool_remove_stale(const char *path);
 
@@ -56,9 +51,12 @@ bool spool_write(int fd, const void *bytes, size_t size, uint64_t at);
 /* Fewer bytes only at the end of the file, or after an error. */
 size_t spool_read(int fd, void *bytes, size_t size, uint64_t at);
 
-/* Makes the file, locked, with its header; -1 if it cannot be made. */
+/*
+ * Makes the file, locked, with its header, and names first it and then the segment, so that a
+ * named segment always has a spool; -1 if it cannot be made.
+ */
 int spool_make_file(const char *path, const struct spool_settings *settings,
-		    const struct segment_reader *segment);
+		    struct segment_reader *segment);
 
 /* Opens and locks a file, after its recorder has ended if `wait`; -1 on failure. */
 int spool_lock(const char *path, bool wait);

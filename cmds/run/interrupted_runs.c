@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmds/record/spool.h"
@@ -41,24 +40,13 @@ void run_interrupted_hint(const char *path)
 	free(name);
 }
 
-/* The database of a recorder that was killed before it wrote anything. */
-static void remove_unwritten(const char *path)
-{
-	struct stat status;
-
-	if (!lstat(path, &status) && S_ISREG(status.st_mode) && !status.st_size)
-		unlink(path);
-}
-
 /* What a recorder left that was killed: its records are not in the database. */
 struct probe_err *run_interrupted_make_way(const char *path, bool force)
 {
 	char *spool = spool_path(path);
 	struct probe_err *err = spool ? NULL : probe_err_oom();
 
-	if (spool && spool_remove_unwritten(spool))
-		remove_unwritten(path);
-	else if (spool && spool_is_stale(spool) && !force)
+	if (spool && spool_is_stale(spool) && !force)
 		err = probe_err_create("%s has the records of a run that was interrupted: finish "
 				       "it with probe-run --recover %s, or discard it with --force",
 				       spool, spool);

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,6 +53,12 @@ struct probe_err *run_server_init(struct run_server *server, const struct run_co
 	if (err)
 		return err;
 	return run_socket_listen(server->path, RUN_HELLOS, &server->fd);
+}
+
+void run_server_refuse(struct run_server *server)
+{
+	close(server->fd);
+	server->fd = -1;
 }
 
 void run_server_deinit(struct run_server *server)
@@ -170,16 +177,23 @@ static struct probe_err *create_store(struct run_server *server, pid_t pid,
 	return err;
 }
 
-static void note_spool(struct run_server *server, const struct recorder *recorder)
+/* Before it is made: a recorder that is killed meanwhile leaves nothing that the next one misses.
+ */
+static void note_spool(struct run_server *server, const char *database)
 {
 	struct run_spools *spools = server->spools;
-	const char *path = recorder->spool.path;
+	char *path = spool_path(database);
 	size_t length = path ? strlen(path) + 1 : 0;
+	bool noted = false;
 
-	if (!spools || recorder->spool.broken || length > sizeof(spools->text) - spools->used)
-		return;
-	memcpy(spools->text + spools->used, path, length);
-	spools->used += (uint32_t)length;
+	for (uint32_t at = 0; path && spools && at < spools->used && !noted;
+	     at += (uint32_t)strlen(spools->text + at) + 1)
+		noted = !strcmp(spools->text + at, path);
+	if (path && spools && !noted && length <= sizeof(spools->text) - spools->used) {
+		memcpy(spools->text + spools->used, path, length);
+		spools->used += (uint32_t)length;
+	}
+	free(path);
 }
 
 /* Replies, with the segment's descriptor if there is one. */
@@ -286,12 +300,13 @@ static struct probe_err *record(struct run_server *server, const struct recorder
 	end_predecessor(server, process->pid);
 	err = create_store(server, process->pid, &store);
 	if (!err)
+		note_spool(server, probe_store_path(store));
+	if (!err)
 		err = recorder_create(process, server->config, store, &recorder);
 	if (err)
 		return err;
 	/* Locked before the application learns that it is recorded. */
 	recorder->lock = lock_database(probe_store_path(store));
-	note_spool(server, recorder);
 	err = start(server, recorder);
 	if (err) {
 		discard(recorder);
@@ -300,6 +315,23 @@ static struct probe_err *record(struct run_server *server, const struct recorder
 	recorder->next = server->recorders;
 	server->recorders = recorder;
 	return NULL;
+}
+
+/*
+ * The process has not been sent a segment, and asks again. `recorder`: NULL if there is no spool,
+ * either.
+ */
+static void start_over(const char *spool, struct recorder *recorder)
+{
+	char *database = strndup(spool, strlen(spool) - strlen(SPOOL_SUFFIX));
+	struct stat status;
+
+	if (recorder)
+		spool_remove(&recorder->spool);
+	recorder_destroy(recorder);
+	if (database && !lstat(database, &status) && S_ISREG(status.st_mode) && !status.st_size)
+		unlink(database);
+	free(database);
 }
 
 static struct probe_err *continue_one(struct run_server *server, const char *spool)
@@ -311,8 +343,13 @@ static struct probe_err *continue_one(struct run_server *server, const char *spo
 
 	err = recorder_open(spool, &recorder, &absent);
 	if (absent) {
-		/* It was complete. */
+		/* It was complete, or was not made. */
 		probe_err_destroy(err);
+		start_over(spool, NULL);
+		return NULL;
+	}
+	if (!err && recorder->unused && !recorder->seg.linked && spool_is_empty(&recorder->spool)) {
+		start_over(spool, recorder);
 		return NULL;
 	}
 	if (!err) {

@@ -212,6 +212,7 @@ static void check_recorder(struct run_service *service)
 		probe_log_err(PROBE_LOG_ERROR, err);
 		probe_err_destroy(err);
 		end(service);
+		run_server_refuse(service->work->server);
 	} else {
 		send_order(service, RUN_ORDER_APPLICATION, service->application);
 	}

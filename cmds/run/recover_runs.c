@@ -215,7 +215,7 @@ static struct probe_err *recover_file(char *path, const struct run_layout *layou
 	database = strndup(path, stem);
 	if (!database)
 		return probe_err_oom();
-	err = spool_remove_unwritten(path) ? NULL : record_again(path, &config);
+	err = record_again(path, &config);
 	run_config_deinit(&config);
 	if (!err && !access(database, F_OK))
 		err = recover(database, layout);

@@ -7,7 +7,6 @@ left behind but the databases. Goal R2 of docs/reliability.md."""
 import glob
 import os
 import random
-import re
 import shutil
 import signal
 import sqlite3
@@ -57,16 +56,6 @@ def install(top, binaries, handlers):
         open(f"{top}/{empty}", "w").close()
 
 
-def segment_of(database):
-    """Path of the segment that the spool of a database names, or ""."""
-    try:
-        with open(f"{database}-spool", "rb") as file:
-            found = re.search(rb"/dev/shm/probe-\w{6}", file.read(4096))
-    except OSError:
-        return ""
-    return found.group().decode() if found else ""
-
-
 def program(own, dispatches, waves):
     """Words for fake-app: after each step it adds what it has handed over to the file `own`."""
     words, step = ["connect=64", "announce=x"], max(1, dispatches // 20)
@@ -77,14 +66,13 @@ def program(own, dispatches, waves):
     return words + ["exit-record", f"count={own}"]
 
 
-def kill_some(kind, run, wait, segments):
+def kill_some(kind, run, wait):
     """Kills after `wait` seconds; returns the program's process ids."""
     app = []
     while not app and run.poll() is None:
         app = children(run.pid, "fake-app")
     time.sleep(wait)
     recorder = children(run.pid, "probe-recorder")
-    segments.append(segment_of(f"{run.args[3]}/x.db"))
     victims = {"program": app, "probe-run": [run.pid], "recorder": recorder, "recorder twice": recorder,
                "probe-run and recorder": [run.pid] + recorder, "all": [run.pid] + recorder + app}[kind]
     random.shuffle(victims)
@@ -114,26 +102,25 @@ def check_database(path, own):
     return problems, rows
 
 
-def one(top, number):
-    directory, own_file = f"{top}/{number}", f"{top}/own"
-    kind, dispatches = KINDS[number % len(KINDS)], random.choice((1, 30, 300, 3000, 20000))
+def left_segments():
+    left = glob.glob("/dev/shm/*")
+    for path in left:
+        os.unlink(path)
+    return left
+
+
+def settings(top):
     environment = dict(os.environ, TMPDIR=f"{top}/tmp", PROBE_DEVICE="sim", LC_ALL="C")
     environment.pop("XDG_RUNTIME_DIR", None)
-    command = [f"{top}/bin/probe-run", "-q", "-d", directory, "-o", "x.db", "--kind", "trace", FAKE_APP]
-    if os.path.exists(own_file):
-        os.unlink(own_file)
-    run = subprocess.Popen(command + program(own_file, dispatches, random.choice((0, 0, 3))), env=environment,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    segments = []
-    app = kill_some(kind, run, random.random() ** 2 * (0.02 + dispatches / 12000), segments)
-    said = run.communicate()[1].decode()
-    segments.append(segment_of(f"{directory}/x.db"))
-    # Often, --recover finds the program alive and records it.
-    while number % 4 and any(state(pid)[0] == "fake-app" and state(pid)[1] != "Z" for pid in app):
-        time.sleep(0.001)
-    if not os.path.exists(own_file) and not glob.glob(f"{directory}/*"):
-        return [], 0  # killed before it connected
-    recovered = subprocess.run(command[:1] + ["-q", "--recover", directory], env=environment, capture_output=True)
+    return environment
+
+
+def check_recovered(top, directory, temporary):
+    """Recovers a directory; problems, and the counter rows by the program's own count. `temporary`: nothing may be
+    left in TMPDIR, either."""
+    own_file = f"{top}/own"
+    recovered = subprocess.run([f"{top}/bin/probe-run", "-q", "--recover", directory], env=settings(top),
+                               capture_output=True)
     own, problems, rows = [0, 0, 0], [], 0
     if os.path.exists(own_file):
         with open(own_file) as file:
@@ -148,20 +135,53 @@ def one(top, number):
         problems.append(f"--recover: {recovered.returncode}: {recovered.stderr.decode()}")
     if rows < own[1]:
         problems.append(f"{rows} of {own[1]} counter rows")
-    left = sorted(set(glob.glob(f"{directory}/*")) - set(databases)) 
-    left += [path for path in segments if path and os.path.exists(path)]
-    if kind in ("program", "recorder", "recorder twice"):
+    left = sorted(set(glob.glob(f"{directory}/*")) - set(databases)) + left_segments()
+    if temporary:
         left += os.listdir(f"{top}/tmp")
     if left:
         problems.append(f"left behind: {left}")
-    if problems:
-        print(f"{number}: {kind}, {dispatches} dispatches: {problems}\n{said}")
     shutil.rmtree(directory, ignore_errors=True)
     return problems, own[1]
 
 
+def one(top, number):
+    directory, own_file = f"{top}/{number}", f"{top}/own"
+    kind, dispatches = KINDS[number % len(KINDS)], random.choice((1, 30, 300, 3000, 20000))
+    command = [f"{top}/bin/probe-run", "-q", "-d", directory, "-o", "x.db", "--kind", "trace", FAKE_APP]
+    if os.path.exists(own_file):
+        os.unlink(own_file)
+    run = subprocess.Popen(command + program(own_file, dispatches, random.choice((0, 0, 3))), env=settings(top),
+                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    app = kill_some(kind, run, random.random() ** 2 * (0.02 + dispatches / 12000))
+    said = run.communicate()[1].decode()
+    # Often, --recover finds the program alive and records it.
+    while number % 4 and any(state(pid)[0] == "fake-app" and state(pid)[1] != "Z" for pid in app):
+        time.sleep(0.001)
+    if os.path.exists(own_file) or glob.glob(f"{directory}/*"):
+        problems, own = check_recovered(top, directory, kind in ("program", "recorder", "recorder twice"))
+    else:  # killed before it connected
+        problems, own = [f"left behind: {path}" for path in left_segments()], 0
+    if problems:
+        print(f"{number}: {kind}, {dispatches} dispatches: {problems}\n{said}")
+    return problems, own
+
+
+def have_own_shared_memory():
+    """Continues in a mount namespace with a /dev/shm of its own, where each file is a leftover of this test."""
+    if os.environ.pop("KILLS_OWN_SHARED_MEMORY", None):
+        return
+    mount = ["sh", "-c", 'mount -t tmpfs tmpfs /dev/shm && exec "$@"', "sh"]
+    for way in (["unshare", "-m"], ["unshare", "-rm"]):
+        if not subprocess.run(way + mount + ["true"], capture_output=True).returncode:
+            os.environ["KILLS_OWN_SHARED_MEMORY"] = "1"
+            os.execvp("unshare", way + mount + [sys.executable] + sys.argv)
+    print("no mount namespace can be made here, which this test needs to see what is left in /dev/shm")
+    sys.exit(77)
+
+
 def main():
     global FAKE_APP
+    have_own_shared_memory()
     binaries, FAKE_APP, handlers, count = sys.argv[1:4] + [int(sys.argv[4])]
     random.seed(int(sys.argv[5]) if len(sys.argv) > 5 else 1)
     bad = rows = 0
@@ -175,4 +195,5 @@ def main():
     return bad != 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -26,7 +26,7 @@ run=$!
 : >ready
 app=$(pgrep -P "$run" -x fake-app)
 recorder=$(pgrep -P "$run" -x probe-recorder)
-segment=$(grep -a -o -m1 "/dev/shm/probe-......" alive/x.db-spool)
+segment=$(grep -a -o -m1 "/dev/shm/probe-[0-9a-f]*" alive/x.db-spool)
 kill -KILL "$run" "$recorder"
 wait "$run" 2>death
 echo "$?"

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""
+errors.py PRELOAD STEP WORK: calls of probe-run and of its recorder fail, each STEP-th of each group in a run of its own,
+alone or with all that follow. The program ends as it does alone, or probe-run could not start it; the database is
+sound, and complete, or a message says that it is not. Goal R5 of docs/reliability.md.
+"""
+import errno
+import os
+import shutil
+import subprocess
+import sys
+
+LAST = 3000
+WORDS = ["connect=4", "announce=x", "memory=5", "trace=3", "exit-record", "exit=4"]
+CHECK = """PRAGMA integrity_check;
+    SELECT count(*) FROM probe_counter; SELECT sum(size) FROM probe_record; SELECT sum(executions) FROM probe_counter;
+    SELECT count(*) FROM probe_site; SELECT coalesce(sum(value), 0) FROM probe_account WHERE name LIKE 'dropped.%';
+    SELECT stream FROM probe_account GROUP BY stream HAVING stream <> 'dispatches' AND
+        sum(value) FILTER (WHERE name = 'emitted') <> sum(value) FILTER (WHERE name = 'stored' OR name LIKE 'dropped.%');"""
+ERRORS = (("open", errno.EMFILE), ("open", errno.ENOSPC), ("write", errno.ENOSPC), ("write", errno.EIO),
+          ("write", errno.EINTR), ("write", "short"), ("size", errno.ENOSPC), ("map", errno.ENOMEM), ("sync", errno.EIO),
+          ("name", errno.ENOSPC))
+
+
+def record(environment):
+    shutil.rmtree("out", ignore_errors=True)
+    command = [os.path.join(os.environ["PROBE_BIN"], "probe-run"), "-q", "-d", "out", "-o", "x.db", "--kind", "memory", "-a",
+               "count", os.environ["FAKE_APP"]] + WORDS
+    run = subprocess.run(command, env=dict(os.environ, **environment), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         check=False)
+    found = subprocess.run(["sqlite3", "-readonly", "out/x.db", CHECK], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           check=False).stdout if os.path.exists("out/x.db") else b"none"
+    return run.returncode, run.stderr.decode("utf-8", "replace"), found
+
+
+def problem(status, err, found, whole):
+    """What is wrong with a run in which a call failed, or None."""
+    told = "error: " in err or "warning: " in err
+    # 125: probe-run could not start it. 99: the stand-in of the program insists on being recorded. 3: nothing was stored.
+    if status not in ((3, 4, 99, 125) if told else (4,)):
+        return "status"
+    if not found.startswith((b"ok\n", b"none", b"Error: in prepare, no such table")):
+        return "database"
+    if found != whole and not told:
+        return "no message"
+    if len(err.splitlines()) > 4:
+        return "too many messages"
+    return None
+
+
+def main():
+    preload, step, work = sys.argv[1:]
+    os.makedirs(work, exist_ok=True)
+    os.chdir(work)
+    note = os.path.join(work, "failed")
+    status, err, whole = record({})
+    if status != 4 or err:
+        sys.exit("without a failure: status %d, %s" % (status, err))
+    bad = runs = told = 0
+    for process in ("probe-run", "probe-recorder"):
+        for call, error in ERRORS:
+            # A call that a signal interrupts every time is repeated forever.
+            for always in ({}, {"FAIL_ALWAYS": "1"}) if error != errno.EINTR else ({},):
+                for at in range(1, LAST, int(step)):
+                    status, err, found = record(dict({
+                        "LD_PRELOAD": preload, "FAIL_PROCESS": process, "FAIL_CALL": call, "FAIL_AT": str(at),
+                        "FAIL_ERROR": str(error), "FAIL_NOTE": note}, **always))
+                    if not os.path.isdir(note):
+                        break
+                    os.rmdir(note)
+                    wrong = problem(status, err, found, whole)
+                    runs += 1
+                    told += bool(err)
+                    if wrong:
+                        bad += 1
+                        print("%s, %s %d: error %s%s: %s: status %d, '%s', %s" % (
+                            process, call, at, error, " and on" if always else "", wrong, status, err[:400], found[:200]))
+    print("%d runs, of which %d reported it, %d problems" % (runs, told, bad))
+    return bool(bad) or not told
+
+
+if __name__ == "__main__":
+    sys.exit(main())
