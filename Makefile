@@ -12,7 +12,7 @@ help:
 	@echo 'make check-long   build and run the generators at full size: hours'
 	@echo 'make check-rocm6.1   build and test under ROCr 6.1.2 and HIP 5.7.1, in a root of Debian 13 (as root)'
 	@echo 'make check-rocm6.4   the same under ROCr and HIP 6.4.3, in a root of Debian forky'
-	@echo 'make lint     cppcheck over the host code'
+	@echo 'make lint     cppcheck over all C code (make check leaves out simgpu/)'
 	@echo 'make bench    measure; prints a table and writes build/bench.json'
 	@echo 'make build    build only'
 	@echo 'make install  install under PREFIX ($(PREFIX))'
@@ -50,10 +50,8 @@ check-long: build
 	@ctest --preset long
 
 lint:
-	@command -v cppcheck >/dev/null || { echo 'make lint needs the package cppcheck'; exit 1; }
-	@cppcheck --quiet --std=c11 --enable=warning,portability --max-configs=1 --inline-suppr -j2 -I . -I include \
-		-D__linux__ --suppressions-list=cmake/cppcheck-suppressions.txt --error-exitcode=1 \
-		cmds store wire pcsample common codeobj model rules handlers hsa-plugin
+	@cmake/packages.sh check
+	@tests/arch/cppcheck.sh .
 
 bench:
 	@cmake/packages.sh bench

@@ -89,7 +89,7 @@ static void sendmsg(struct inst_text *t, uint32_t simm16)
 	uint32_t id = simm16 & 15, op = simm16 >> 4 & 7, stream = simm16 >> 8 & 3;
 	const char *name = find_name(messages, id);
 
-	if ((id == 2 || id == 3) && op <= 3 && op >= (id == 2)) {
+	if ((id == 2 || id == 3) && op <= 3 && op >= (id == 2 ? 1u : 0u)) {
 		if (op) {
 			text_put(t, " sendmsg(%s, %s, %u)", name, gs_ops[op], stream);
 			return;

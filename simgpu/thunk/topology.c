@@ -44,7 +44,7 @@ HSAKMT_STATUS hsaKmtReleaseSystemProperties(void)
 
 static void set_name(HsaNodeProperties *node, const char *marketing, const char *amd)
 {
-	for (size_t i = 0; marketing[i] && i < HSA_PUBLIC_NAME_SIZE - 1; i++)
+	for (size_t i = 0; i < HSA_PUBLIC_NAME_SIZE - 1 && marketing[i]; i++)
 		node->MarketingName[i] = (HSAuint16)marketing[i];
 	strncpy((char *)node->AMDName, amd, HSA_PUBLIC_NAME_SIZE - 1);
 }

@@ -16,9 +16,12 @@ static inline uint64_t time_slot_at(uint32_t simd, uint64_t when)
 static inline void time_count_wait(struct time_cu *cu, const struct time_wave *w,
 				   const struct sim_timing *at, enum sim_wait why, uint64_t cycles)
 {
+	/* One counter per reason, in their order. */
+	uint64_t *waits = (uint64_t *)((char *)&cu->counters +
+				       offsetof(struct sim_time_counters, wait_fetch));
 	struct sim_pc_time *pc;
 
-	(&cu->counters.wait_fetch)[why] += cycles;
+	waits[why] += cycles;
 	if (__builtin_expect(!cu->pcs, 1))
 		return;
 	pc = w->code ? sim_pc_time(w->code, at) : NULL;

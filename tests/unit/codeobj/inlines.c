@@ -29,13 +29,13 @@ static void describe(const struct probe_codeobj *codeobj, uint64_t address, char
 	at = (size_t)snprintf(out, room, "\t%s\t%s:%u:%u",
 			      scope ? inlines->names[scope->function] : "??",
 			      codeobj->lines->files[line->file], line->line, line->column);
-	while (scope && probe_scope_parent(inlines, scope)) {
-		const struct probe_scope *parent = probe_scope_parent(inlines, scope);
-
+	for (const struct probe_scope *parent; scope; scope = parent) {
+		parent = probe_scope_parent(inlines, scope);
+		if (!parent)
+			break;
 		at += (size_t)snprintf(
 			out + at, room - at, "\t%s\t%s:%u:%u", inlines->names[parent->function],
 			inlines->names[scope->call_file], scope->call_line, scope->call_column);
-		scope = parent;
 	}
 }
 
@@ -214,14 +214,13 @@ static void test_new_list(void **state)
 	for (int i = 0; i < 50000; i++) {
 		/* Exact heap blocks, so that a sanitizer sees one byte too many. */
 		size_t size = i % 3 ? lists.size : forge_random(&seed) % lists.size;
-		uint8_t *a = malloc(size + 1), *b = malloc(addr.size);
+		uint8_t *a = malloc(size ? size : 1), *b = malloc(addr.size);
 		struct seen seen = {0};
 
 		memcpy(a, lists.bytes, size);
 		memcpy(b, addr.bytes, addr.size);
 		if (size)
 			forge_mutate(a, size, &seed);
-		a = realloc(a, size ? size : 1);
 		rnglists = (struct probe_dwarf_section){a, size};
 		addresses = (struct probe_dwarf_section){b, addr.size};
 		unit.rnglists_base = forge_random(&seed) % 4 ? 12 : forge_random(&seed);
