@@ -14,6 +14,7 @@
 #include "codeobj/child.h"
 #include "codeobj/elf_image.h"
 #include "common/buf.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 
 static const char bundle_magic[] = "__CLANG_OFFLOAD_BUNDLE__";
@@ -22,6 +23,8 @@ static const char compressed_magic[] = "CCOB";
 #define BUNDLE_MAGIC_SIZE (sizeof(bundle_magic) - 1)
 #define ENTRIES_MAX	  4096
 #define ID_MAX		  256
+
+PROBE_DEFINE_CLEANUP(probe_bundle_cleanup, struct probe_bundle *, probe_bundle_destroy)
 
 static struct probe_err *add(struct probe_bundle *bundle, const char *id, size_t len,
 			     uint64_t offset, uint64_t size)
@@ -57,10 +60,12 @@ static struct probe_err *read_entry(struct probe_buf *buf, uint64_t start, uint6
 	struct probe_err *err;
 
 	err = probe_buf_u64(buf, &offset);
-	if (!err)
-		err = probe_buf_u64(buf, &size);
-	if (!err)
-		err = probe_buf_u64(buf, &id_len);
+	if (err)
+		return err;
+	err = probe_buf_u64(buf, &size);
+	if (err)
+		return err;
+	err = probe_buf_u64(buf, &id_len);
 	if (err)
 		return err;
 	if (id_len > ID_MAX)
@@ -90,17 +95,19 @@ static struct probe_err *read_bundle(struct probe_buf *buf, struct probe_bundle 
 	struct probe_err *err;
 
 	err = probe_buf_skip(buf, BUNDLE_MAGIC_SIZE);
-	if (!err)
-		err = probe_buf_u64(buf, &count);
+	if (err)
+		return err;
+	err = probe_buf_u64(buf, &count);
 	if (err)
 		return err;
 	if (count > ENTRIES_MAX)
 		return probe_buf_error(buf, "bundle of %llu entries", (unsigned long long)count);
 	end = start + BUNDLE_MAGIC_SIZE;
-	for (uint64_t i = 0; i < count && !err; i++)
+	for (uint64_t i = 0; i < count; i++) {
 		err = read_entry(buf, start, &end, bundle);
-	if (err)
-		return err;
+		if (err)
+			return err;
+	}
 	if (buf->pos < buf->start + end)
 		buf->pos = buf->start + end;
 	return NULL;
@@ -129,51 +136,52 @@ static struct probe_err *read_bundles(struct probe_buf *buf, struct probe_bundle
 	}
 }
 
+/* A code object, or a host's file with code objects in it. */
+static struct probe_err *find_in_elf(const char *name, const uint8_t *bytes, size_t size,
+				     struct probe_bundle *bundle)
+{
+	PROBE_AUTO(probe_elf_close) struct probe_elf elf = {0};
+	struct probe_err *err = probe_elf_open(name, bytes, size, &elf);
+	struct probe_buf buf;
+	bool found;
+
+	if (err)
+		return err;
+	if (elf.machine == PROBE_EM_AMDGPU)
+		return add(bundle, "", 0, 0, size);
+	err = probe_elf_section(&elf, ".hip_fatbin", &found, &buf);
+	if (err)
+		return err;
+	return found ? read_bundles(&buf, bundle) : NULL;
+}
+
 static struct probe_err *find(const char *name, const uint8_t *bytes, size_t size,
 			      struct probe_bundle *bundle)
 {
 	struct probe_buf buf;
-	struct probe_elf elf;
-	struct probe_err *err;
-	bool found;
 
-	if (!probe_elf_is(bytes, size)) {
-		probe_buf_init(&buf, name, bytes, size);
-		if (size >= BUNDLE_MAGIC_SIZE && !memcmp(bytes, bundle_magic, BUNDLE_MAGIC_SIZE))
-			return read_bundles(&buf, bundle);
-		if (size >= 4 && !memcmp(bytes, compressed_magic, 4))
-			return read_bundles(&buf, bundle);
-		return probe_err_at(name, PROBE_ERR_NO_OFFSET,
-				    "neither an ELF file nor an offload bundle");
-	}
-	err = probe_elf_open(name, bytes, size, &elf);
-	if (err)
-		return err;
-	if (elf.machine == PROBE_EM_AMDGPU) {
-		err = add(bundle, "", 0, 0, size);
-	} else {
-		err = probe_elf_section(&elf, ".hip_fatbin", &found, &buf);
-		if (!err && found)
-			err = read_bundles(&buf, bundle);
-	}
-	probe_elf_close(&elf);
-	return err;
+	if (probe_elf_is(bytes, size))
+		return find_in_elf(name, bytes, size, bundle);
+	probe_buf_init(&buf, name, bytes, size);
+	if (size >= BUNDLE_MAGIC_SIZE && !memcmp(bytes, bundle_magic, BUNDLE_MAGIC_SIZE))
+		return read_bundles(&buf, bundle);
+	if (size >= 4 && !memcmp(bytes, compressed_magic, 4))
+		return read_bundles(&buf, bundle);
+	return probe_err_at(name, PROBE_ERR_NO_OFFSET, "neither an ELF file nor an offload bundle");
 }
 
 struct probe_err *probe_bundle_read(const char *name, const void *bytes, size_t size,
 				    struct probe_bundle **ret)
 {
-	struct probe_bundle *bundle = calloc(1, sizeof(*bundle));
+	PROBE_AUTO(probe_bundle_cleanup) struct probe_bundle *bundle = calloc(1, sizeof(*bundle));
 	struct probe_err *err;
 
 	if (!bundle)
 		return probe_err_oom();
 	err = find(name, bytes, size, bundle);
-	if (err) {
-		probe_bundle_destroy(bundle);
+	if (err)
 		return err;
-	}
-	*ret = bundle;
+	*ret = PROBE_KEEP(bundle);
 	return NULL;
 }
 
@@ -208,14 +216,17 @@ static struct probe_err *read_answer(struct probe_buf *buf, uint64_t file_size,
 		struct probe_err *err;
 
 		err = probe_buf_u64(buf, &offset);
-		if (!err)
-			err = probe_buf_u64(buf, &size);
-		if (!err)
-			err = probe_buf_string(buf, &id);
-		if (!err && (offset > file_size || size > file_size - offset))
-			err = probe_buf_error(buf, "code object outside its file");
-		if (!err)
-			err = add(bundle, id, strlen(id), offset, size);
+		if (err)
+			return err;
+		err = probe_buf_u64(buf, &size);
+		if (err)
+			return err;
+		err = probe_buf_string(buf, &id);
+		if (err)
+			return err;
+		if (offset > file_size || size > file_size - offset)
+			return probe_buf_error(buf, "code object outside its file");
+		err = add(bundle, id, strlen(id), offset, size);
 		if (err)
 			return err;
 	}
@@ -225,29 +236,24 @@ static struct probe_err *read_answer(struct probe_buf *buf, uint64_t file_size,
 struct probe_err *probe_bundle_find(const char *name, const void *bytes, size_t size,
 				    struct probe_bundle **ret)
 {
+	PROBE_AUTO(probe_bundle_cleanup) struct probe_bundle *bundle = NULL;
+	PROBE_AUTO_FREE uint8_t *answer = NULL;
 	struct work work = {.name = name, .bytes = bytes, .size = size};
-	struct probe_bundle *bundle;
 	struct probe_err *err;
 	struct probe_buf buf;
-	uint8_t *answer;
 	size_t answer_size;
 
 	err = probe_child_run("looking for code objects", child, &work, &answer, &answer_size);
 	if (err)
 		return err;
 	bundle = calloc(1, sizeof(*bundle));
-	if (!bundle) {
-		free(answer);
+	if (!bundle)
 		return probe_err_oom();
-	}
 	probe_buf_init(&buf, name, answer, answer_size);
 	err = read_answer(&buf, size, bundle);
-	free(answer);
-	if (err) {
-		probe_bundle_destroy(bundle);
+	if (err)
 		return err;
-	}
-	*ret = bundle;
+	*ret = PROBE_KEEP(bundle);
 	return NULL;
 }
 

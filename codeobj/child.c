@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/buf.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 
 /*
@@ -132,6 +133,11 @@ struct answer {
 	size_t size, capacity;
 };
 
+static void answer_deinit(struct answer *answer)
+{
+	free(answer->bytes);
+}
+
 static int64_t now_ms(void)
 {
 	struct timespec now;
@@ -199,7 +205,8 @@ static struct probe_err *exit_error(const char *what, bool known, int status)
 }
 
 /* Remove the trailer and convert a reported error into a struct probe_err. */
-static struct probe_err *take_error(const char *what, bool known, int status, struct answer *answer)
+static struct probe_err *reported_error(const char *what, bool known, int status,
+					struct answer *answer)
 {
 	struct probe_buf buf;
 	uint32_t len, magic;
@@ -222,7 +229,7 @@ static struct probe_err *take_error(const char *what, bool known, int status, st
 struct probe_err *probe_child_run(const char *what, probe_child_fn fn, void *user, uint8_t **answer,
 				  size_t *size)
 {
-	struct answer got = {0};
+	PROBE_AUTO(answer_deinit) struct answer got = {0};
 	struct probe_err *err;
 	int pipe_fds[2], status = 0;
 	bool known;
@@ -248,13 +255,12 @@ struct probe_err *probe_child_run(const char *what, probe_child_fn fn, void *use
 		kill(pid, SIGKILL);
 	while ((known = waitpid(pid, &status, 0) == pid) == false && errno == EINTR)
 		;
-	if (!err)
-		err = take_error(what, known, status, &got);
-	if (err) {
-		free(got.bytes);
+	if (err)
 		return err;
-	}
-	*answer = got.bytes;
+	err = reported_error(what, known, status, &got);
+	if (err)
+		return err;
+	*answer = PROBE_KEEP(got.bytes);
 	*size = got.size;
 	return NULL;
 }

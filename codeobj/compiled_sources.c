@@ -77,10 +77,12 @@ static struct probe_err *child(void *user, FILE *out)
 
 	probe_dwarf_never_free();
 	err = probe_elf_open(work->name, work->bytes, work->size, &elf);
-	if (!err)
-		err = probe_dwarf_sections_find(&elf, sections);
-	if (!err)
-		err = probe_dwarf_sources_read(work->name, sections, &sink);
+	if (err)
+		return err;
+	err = probe_dwarf_sections_find(&elf, sections);
+	if (err)
+		return err;
+	err = probe_dwarf_sources_read(work->name, sections, &sink);
 	if (err)
 		return err;
 	probe_put_u32(out, builder.sources.directory_count);
@@ -94,6 +96,9 @@ static struct probe_err *child(void *user, FILE *out)
 
 /* ---- In the parent -------------------------------------------------------------------------- */
 
+PROBE_DEFINE_CLEANUP(sources_cleanup, struct probe_compiled_sources *,
+		     probe_compiled_sources_destroy)
+
 static int compare(const void *a, const void *b)
 {
 	return memcmp(a, b, PROBE_MD5_BYTES);
@@ -102,6 +107,7 @@ static int compare(const void *a, const void *b)
 struct probe_err *probe_compiled_sources_read(const char *name, const void *bytes, size_t size,
 					      struct probe_compiled_sources **ret)
 {
+	PROBE_AUTO(sources_cleanup)
 	struct probe_compiled_sources *sources = calloc(1, sizeof(*sources));
 	struct work work = {name, bytes, size};
 	PROBE_AUTO_FREE uint8_t *answer = NULL;
@@ -112,21 +118,20 @@ struct probe_err *probe_compiled_sources_read(const char *name, const void *byte
 	if (!sources)
 		return probe_err_oom();
 	err = probe_child_run("reading names of sources", child, &work, &answer, &answered);
-	if (!err) {
-		probe_buf_init(&buf, name, answer, answered);
-		err = probe_receive_strings(&buf, "directories", &sources->directories,
-					    &sources->directory_count);
-	}
-	if (!err)
-		err = probe_receive_array(&buf, "checksums", PROBE_MD5_BYTES,
-					  (void **)&sources->md5, &sources->md5_count);
-	if (err) {
-		probe_compiled_sources_destroy(sources);
+	if (err)
 		return err;
-	}
+	probe_buf_init(&buf, name, answer, answered);
+	err = probe_receive_strings(&buf, "directories", &sources->directories,
+				    &sources->directory_count);
+	if (err)
+		return err;
+	err = probe_receive_array(&buf, "checksums", PROBE_MD5_BYTES, (void **)&sources->md5,
+				  &sources->md5_count);
+	if (err)
+		return err;
 	if (sources->md5_count)
 		qsort(sources->md5, sources->md5_count, PROBE_MD5_BYTES, compare);
-	*ret = sources;
+	*ret = PROBE_KEEP(sources);
 	return NULL;
 }
 

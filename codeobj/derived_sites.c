@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "codeobj/sites.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 
 struct reading {
@@ -87,21 +88,23 @@ static struct probe_err *read_predicates(struct reading *r)
 	const struct probe_site_predicate *from = r->source->predicates,
 					  *end = from + r->source->predicate_count;
 	struct probe_sites *s = r->sites;
-	struct probe_err *err = NULL;
 
 	for (const struct probe_site_predicate *p = from; p < end; p++)
 		if (!is_row(s, p->row) || (p > from && p->row <= p[-1].row))
 			return malformed(r, "predicate", (uint32_t)(p - from), "row", p->row);
-	for (uint32_t row = 0; row < s->site_count && !err; row++) {
+	for (uint32_t row = 0; row < s->site_count; row++) {
 		bool known = from < end && from->row == row;
+		struct probe_err *err = NULL;
 
 		if (s->sites[row].kinds & 1u << PROBE_KIND_COUNT && is_row(s, row))
 			err = read_block(r, known ? from : NULL, row);
 		else if (known)
 			err = read_predicate(r, from);
+		if (err)
+			return err;
 		from += known;
 	}
-	return err;
+	return NULL;
 }
 
 static struct probe_err *add_histogram(struct reading *r, struct site_group *group,
@@ -134,36 +137,41 @@ static struct probe_err *read_group(struct reading *r, const struct probe_site_g
 		return malformed(r, "group", from->row, "no such predicate:", from->parent);
 	*to = (struct site_group){from->row, predicate, from->flags, s->histogram_count, 0};
 	err = add_histogram(r, to, HISTOGRAM_MASKS, from->mask_rows, PROBE_BUCKET_ROWS);
-	if (!err)
-		err = add_histogram(r, to, HISTOGRAM_RESIDUES, from->residue_rows,
-				    residues * PROBE_RESIDUE_ROWS);
-	if (!err)
-		err = add_histogram(r, to, HISTOGRAM_PREFIXES, from->prefix_rows,
-				    PROBE_PREFIX_ROWS);
+	if (err)
+		return err;
+	err = add_histogram(r, to, HISTOGRAM_RESIDUES, from->residue_rows,
+			    residues * PROBE_RESIDUE_ROWS);
+	if (err)
+		return err;
+	err = add_histogram(r, to, HISTOGRAM_PREFIXES, from->prefix_rows, PROBE_PREFIX_ROWS);
+	if (err)
+		return err;
 	s->group_count++;
-	return err;
+	return NULL;
 }
 
 static struct probe_err *read_groups(struct reading *r)
 {
-	uint8_t *residues = calloc(r->sites->site_count + 1ul, 1);
-	struct probe_err *err = residues ? NULL : probe_err_oom();
+	PROBE_AUTO_FREE uint8_t *residues = calloc(r->sites->site_count + 1ul, 1);
 
-	for (uint32_t id = 0; id < r->sites->site_count && !err; id++) {
+	if (!residues)
+		return probe_err_oom();
+	for (uint32_t id = 0; id < r->sites->site_count; id++) {
 		const struct probe_site_proof *proof = &r->source->proofs[id];
 
 		if (proof->group < r->sites->site_count && proof->aligned &&
 		    proof->address < SITE_RESIDUES && proof->address >= residues[proof->group])
 			residues[proof->group] = (uint8_t)(proof->address + 1);
 	}
-	for (uint32_t i = 0; i < r->source->group_count && !err; i++) {
+	for (uint32_t i = 0; i < r->source->group_count; i++) {
 		const struct probe_site_group *group = &r->source->groups[i];
+		struct probe_err *err = read_group(
+			r, group, group->row < r->sites->site_count ? residues[group->row] : 0);
 
-		err = read_group(r, group,
-				 group->row < r->sites->site_count ? residues[group->row] : 0);
+		if (err)
+			return err;
 	}
-	free(residues);
-	return err;
+	return NULL;
 }
 
 static struct probe_err *read_member(struct reading *r, uint32_t id)
@@ -205,14 +213,19 @@ static struct probe_err *read_member(struct reading *r, uint32_t id)
 static struct probe_err *read_members(struct reading *r)
 {
 	const struct probe_sites *s = r->sites;
-	struct probe_err *err = NULL;
 
-	for (uint32_t id = 0; id < s->site_count && !err; id++)
-		if (r->source->proofs[id].group != PROBE_ROW_NONE &&
-		    s->sites[id].access >= PROBE_ACCESS_LOAD &&
-		    s->sites[id].access <= PROBE_ACCESS_ATOMIC)
-			err = read_member(r, id);
-	return err;
+	for (uint32_t id = 0; id < s->site_count; id++) {
+		struct probe_err *err;
+
+		if (r->source->proofs[id].group == PROBE_ROW_NONE ||
+		    s->sites[id].access < PROBE_ACCESS_LOAD ||
+		    s->sites[id].access > PROBE_ACCESS_ATOMIC)
+			continue;
+		err = read_member(r, id);
+		if (err)
+			return err;
+	}
+	return NULL;
 }
 
 static bool alloc(struct reading *r)
@@ -236,14 +249,16 @@ struct probe_err *derived_sites_read(const char *name, const struct derived_sour
 
 	if (!source->proofs)
 		return NULL;
-	err = alloc(&r) ? check_expressions(&r) : probe_err_oom();
-	if (!err)
-		err = read_predicates(&r);
-	if (!err)
-		err = read_groups(&r);
-	if (!err)
-		err = read_members(&r);
-	return err;
+	if (!alloc(&r))
+		return probe_err_oom();
+	err = check_expressions(&r);
+	if (err)
+		return err;
+	err = read_predicates(&r);
+	if (err)
+		return err;
+	err = read_groups(&r);
+	return err ? err : read_members(&r);
 }
 
 void derived_sites_free(struct probe_sites *sites)

@@ -9,6 +9,7 @@
 #include "codeobj/child.h"
 #include "codeobj/elf_image.h"
 #include "common/buf.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 
 #define CODE_MAX (64u << 20) /* bytes of one section: 16 million instructions take a minute */
@@ -118,6 +119,8 @@ static struct probe_err *child(void *user, FILE *out)
 
 /* ---- In the parent ------------------------------------------------------------------------- */
 
+PROBE_DEFINE_CLEANUP(disassembly_cleanup, struct probe_disassembly *, probe_disassembly_destroy)
+
 static struct probe_err *receive(struct probe_buf *buf, struct probe_disassembly *ret)
 {
 	struct probe_err *err;
@@ -125,7 +128,9 @@ static struct probe_err *receive(struct probe_buf *buf, struct probe_disassembly
 	size_t capacity = 0;
 
 	err = probe_buf_u64(buf, &address);
-	while (!err && probe_buf_left(buf)) {
+	if (err)
+		return err;
+	while (probe_buf_left(buf)) {
 		struct probe_instruction *row;
 
 		if (ret->count == capacity) {
@@ -138,23 +143,25 @@ static struct probe_err *receive(struct probe_buf *buf, struct probe_disassembly
 		row = &ret->rows[ret->count];
 		row->address = address;
 		err = probe_buf_u32(buf, &row->size);
-		if (!err)
-			err = probe_buf_string(buf, &row->text);
-		if (!err && (row->size < 4 || row->size > 20))
-			err = probe_buf_error(buf, "an instruction of %u bytes", row->size);
-		if (!err) {
-			address += row->size;
-			ret->count++;
-		}
+		if (err)
+			return err;
+		err = probe_buf_string(buf, &row->text);
+		if (err)
+			return err;
+		if (row->size < 4 || row->size > 20)
+			return probe_buf_error(buf, "an instruction of %u bytes", row->size);
+		address += row->size;
+		ret->count++;
 	}
-	return err;
+	return NULL;
 }
 
 struct probe_err *probe_disassemble(const char *name, const void *bytes, size_t size,
 				    uint64_t address, struct probe_disassembly **ret)
 {
-	struct work work = {name, bytes, size, address};
+	PROBE_AUTO(disassembly_cleanup)
 	struct probe_disassembly *disassembly = calloc(1, sizeof(*disassembly));
+	struct work work = {name, bytes, size, address};
 	struct probe_err *err;
 	struct probe_buf buf;
 	size_t length;
@@ -162,15 +169,13 @@ struct probe_err *probe_disassemble(const char *name, const void *bytes, size_t 
 	if (!disassembly)
 		return probe_err_oom();
 	err = probe_child_run("disassembling", child, &work, &disassembly->answer, &length);
-	if (!err) {
-		probe_buf_init(&buf, name, disassembly->answer, length);
-		err = receive(&buf, disassembly);
-	}
-	if (err) {
-		probe_disassembly_destroy(disassembly);
+	if (err)
 		return err;
-	}
-	*ret = disassembly;
+	probe_buf_init(&buf, name, disassembly->answer, length);
+	err = receive(&buf, disassembly);
+	if (err)
+		return err;
+	*ret = PROBE_KEEP(disassembly);
 	return NULL;
 }
 

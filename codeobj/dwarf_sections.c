@@ -29,19 +29,20 @@ const char *probe_dwarf_section_name(enum probe_dwarf_section_id id)
 struct probe_err *probe_dwarf_sections_find(const struct probe_elf *elf,
 					    struct probe_dwarf_section ret[PROBE_DWARF_SECTIONS])
 {
-	struct probe_err *err = NULL;
-
 	if (elf->type == ET_REL)
 		return probe_err_at(elf->name, PROBE_ERR_NO_OFFSET,
 				    "unlinked object: its line table needs relocations; link it");
-	for (size_t i = 0; i < PROBE_DWARF_SECTIONS && !err; i++) {
+	for (size_t i = 0; i < PROBE_DWARF_SECTIONS; i++) {
+		struct probe_err *err;
 		struct probe_buf buf;
 		bool found;
 
 		ret[i] = (struct probe_dwarf_section){0};
 		err = probe_elf_section(elf, names[i], &found, &buf);
-		if (!err && found && probe_buf_left(&buf))
+		if (err)
+			return err;
+		if (found && probe_buf_left(&buf))
 			ret[i] = (struct probe_dwarf_section){buf.pos, probe_buf_left(&buf)};
 	}
-	return err;
+	return NULL;
 }

@@ -8,9 +8,12 @@
 #include "codeobj/elf_image.h"
 #include "codeobj/names.h"
 #include "common/buf.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 
 #define SYMBOL_MAX_BYTES 65536 /* functions with longer names are ignored */
+
+PROBE_DEFINE_CLEANUP(functions_cleanup, struct probe_functions *, probe_functions_destroy)
 
 static void send_function(void *user, const char *symbol, uint64_t value, uint64_t size)
 {
@@ -25,14 +28,10 @@ static void send_function(void *user, const char *symbol, uint64_t value, uint64
 
 struct probe_err *probe_functions_send(const char *name, const void *bytes, size_t size, FILE *out)
 {
-	struct probe_elf elf;
+	PROBE_AUTO(probe_elf_close) struct probe_elf elf = {0};
 	struct probe_err *err = probe_elf_open(name, bytes, size, &elf);
 
-	if (err)
-		return err;
-	err = probe_elf_functions(&elf, send_function, out);
-	probe_elf_close(&elf);
-	return err;
+	return err ? err : probe_elf_functions(&elf, send_function, out);
 }
 
 static struct probe_err *receive(struct probe_buf *buf, struct probe_functions *functions)
@@ -50,10 +49,12 @@ static struct probe_err *receive(struct probe_buf *buf, struct probe_functions *
 		functions->symbols = symbols;
 	}
 	err = probe_buf_string(buf, &text);
-	if (!err)
-		err = probe_buf_u64(buf, &symbol.address);
-	if (!err)
-		err = probe_buf_u64(buf, &symbol.size);
+	if (err)
+		return err;
+	err = probe_buf_u64(buf, &symbol.address);
+	if (err)
+		return err;
+	err = probe_buf_u64(buf, &symbol.size);
 	if (err)
 		return err;
 	symbol.symbol = strdup(text);
@@ -75,39 +76,41 @@ static int compare(const void *a, const void *b)
 
 static struct probe_err *demangle(struct probe_functions *functions)
 {
-	const char **names = calloc(functions->count + 1, sizeof(*names));
+	PROBE_AUTO_FREE const char **names = calloc(functions->count + 1, sizeof(*names));
+	PROBE_AUTO_FREE char **result = NULL;
 	struct probe_err *err;
-	char **result;
 
 	if (!names)
 		return probe_err_oom();
 	for (size_t i = 0; i < functions->count; i++)
 		names[i] = functions->symbols[i].symbol;
 	err = probe_names_demangle(names, functions->count, &result);
-	for (size_t i = 0; i < functions->count && !err; i++)
+	if (err)
+		return err;
+	for (size_t i = 0; i < functions->count; i++)
 		functions->symbols[i].name = result[i];
-	if (!err)
-		free(result);
-	free(names);
-	return err;
+	return NULL;
 }
 
 struct probe_err *probe_functions_receive(struct probe_buf *buf, struct probe_functions **ret)
 {
+	PROBE_AUTO(functions_cleanup)
 	struct probe_functions *functions = calloc(1, sizeof(*functions));
-	struct probe_err *err = functions ? NULL : probe_err_oom();
+	struct probe_err *err;
 
-	while (!err && probe_buf_left(buf))
+	if (!functions)
+		return probe_err_oom();
+	while (probe_buf_left(buf)) {
 		err = receive(buf, functions);
-	if (!err && functions->count)
-		qsort(functions->symbols, functions->count, sizeof(*functions->symbols), compare);
-	if (!err)
-		err = demangle(functions);
-	if (err) {
-		probe_functions_destroy(functions);
-		return err;
+		if (err)
+			return err;
 	}
-	*ret = functions;
+	if (functions->count)
+		qsort(functions->symbols, functions->count, sizeof(*functions->symbols), compare);
+	err = demangle(functions);
+	if (err)
+		return err;
+	*ret = PROBE_KEEP(functions);
 	return NULL;
 }
 

@@ -8,11 +8,14 @@
 #include "codeobj/dwarf_inlines.h"
 #include "codeobj/elf_image.h"
 #include "common/buf.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 
 #define SCOPES_MAX (4u << 20)
 #define RANGES_MAX (8u << 20)
 #define NAMES_MAX  (1u << 20)
+
+PROBE_DEFINE_CLEANUP(inlines_cleanup, struct probe_inlines *, probe_inlines_destroy)
 
 /* ---- In the child --------------------------------------------------------------------------- */
 
@@ -31,6 +34,12 @@ struct builder {
 	uint32_t *slots; /* hash of names: index + 1 */
 	size_t slot_capacity;
 };
+
+static void builder_deinit(struct builder *builder)
+{
+	free(builder->ranges);
+	free(builder->slots);
+}
 
 /* Grow the array so that items[count] exists; false: out of memory. */
 static bool grow(void **items, size_t count, size_t *capacity, size_t size)
@@ -120,8 +129,9 @@ static struct probe_err *add_scope(void *user, const struct probe_dwarf_scope *s
 	};
 	struct probe_err *err = add_name(builder, scope->function, &row.function);
 
-	if (!err)
-		err = add_name(builder, scope->call_file, &row.call_file);
+	if (err)
+		return err;
+	err = add_name(builder, scope->call_file, &row.call_file);
 	if (err)
 		return err;
 	if (inlines->scope_count >= SCOPES_MAX)
@@ -182,15 +192,13 @@ static void put_row(struct probe_inlines *inlines, uint64_t address, uint32_t sc
  */
 static bool flatten(struct builder *builder)
 {
+	PROBE_AUTO_FREE struct range *stack = calloc(builder->range_count + 1, sizeof(*stack));
 	struct probe_inlines *inlines = builder->inlines;
-	struct range *stack = calloc(builder->range_count + 1, sizeof(*stack));
 	size_t open = 0;
 
 	inlines->rows = calloc(2 * builder->range_count + 1, sizeof(*inlines->rows));
-	if (!stack || !inlines->rows) {
-		free(stack);
+	if (!stack || !inlines->rows)
 		return false;
-	}
 	if (builder->range_count)
 		qsort(builder->ranges, builder->range_count, sizeof(*builder->ranges), compare);
 	for (size_t i = 0; i <= builder->range_count; i++) {
@@ -207,49 +215,43 @@ static bool flatten(struct builder *builder)
 		put_row(inlines, range.low, range.scope);
 		stack[open++] = range;
 	}
-	free(stack);
 	return true;
 }
 
 static struct probe_err *build(const char *name, const struct probe_dwarf_section *sections,
 			       struct probe_inlines *inlines)
 {
-	struct builder builder = {.name = name, .inlines = inlines};
+	PROBE_AUTO(builder_deinit) struct builder builder = {.name = name, .inlines = inlines};
 	struct probe_dwarf_scopes scopes = {
 		.user = &builder, .scope = add_scope, .range = add_range};
 	struct probe_err *err = probe_dwarf_inlines(name, sections, &scopes);
 
-	if (!err && !flatten(&builder))
-		err = probe_err_oom();
-	free(builder.ranges);
-	free(builder.slots);
-	return err;
+	if (err)
+		return err;
+	return flatten(&builder) ? NULL : probe_err_oom();
 }
 
 struct probe_err *probe_inlines_read(const char *name, const void *bytes, size_t size,
 				     struct probe_inlines **ret)
 {
 	struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS] = {0};
-	struct probe_inlines *inlines;
+	PROBE_AUTO(inlines_cleanup) struct probe_inlines *inlines = NULL;
+	PROBE_AUTO(probe_elf_close) struct probe_elf elf = {0};
 	struct probe_err *err;
-	struct probe_elf elf;
 
 	err = probe_elf_open(name, bytes, size, &elf);
 	if (err)
 		return err;
 	inlines = calloc(1, sizeof(*inlines));
 	if (!inlines)
-		err = probe_err_oom();
-	if (!err)
-		err = probe_dwarf_sections_find(&elf, sections);
-	if (!err)
-		err = build(name, sections, inlines);
-	probe_elf_close(&elf);
-	if (err) {
-		probe_inlines_destroy(inlines);
+		return probe_err_oom();
+	err = probe_dwarf_sections_find(&elf, sections);
+	if (err)
 		return err;
-	}
-	*ret = inlines;
+	err = build(name, sections, inlines);
+	if (err)
+		return err;
+	*ret = PROBE_KEEP(inlines);
 	return NULL;
 }
 
@@ -311,25 +313,26 @@ static struct probe_err *check(struct probe_buf *buf, const struct probe_inlines
 
 struct probe_err *probe_inlines_receive(struct probe_buf *buf, struct probe_inlines **ret)
 {
-	struct probe_inlines *inlines = calloc(1, sizeof(*inlines));
+	PROBE_AUTO(inlines_cleanup) struct probe_inlines *inlines = calloc(1, sizeof(*inlines));
 	struct probe_err *err;
 
 	if (!inlines)
 		return probe_err_oom();
 	err = probe_receive_strings(buf, "names", &inlines->names, &inlines->name_count);
-	if (!err)
-		err = probe_receive_array(buf, "inlined calls", sizeof(*inlines->scopes),
-					  (void **)&inlines->scopes, &inlines->scope_count);
-	if (!err)
-		err = probe_receive_array(buf, "rows", sizeof(*inlines->rows),
-					  (void **)&inlines->rows, &inlines->row_count);
-	if (!err)
-		err = check(buf, inlines);
-	if (err) {
-		probe_inlines_destroy(inlines);
+	if (err)
 		return err;
-	}
-	*ret = inlines;
+	err = probe_receive_array(buf, "inlined calls", sizeof(*inlines->scopes),
+				  (void **)&inlines->scopes, &inlines->scope_count);
+	if (err)
+		return err;
+	err = probe_receive_array(buf, "rows", sizeof(*inlines->rows), (void **)&inlines->rows,
+				  &inlines->row_count);
+	if (err)
+		return err;
+	err = check(buf, inlines);
+	if (err)
+		return err;
+	*ret = PROBE_KEEP(inlines);
 	return NULL;
 }
 

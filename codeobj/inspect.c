@@ -38,10 +38,12 @@ static struct probe_err *outline_child(void *user, FILE *out)
 	probe_elf_target(&elf, target, sizeof(target));
 	probe_put_string(out, target);
 	err = probe_elf_section(&elf, ".probe_sites", &found, &buf);
+	if (err)
+		return err;
 	probe_put_u32(out, found);
-	if (!err && found)
+	if (found)
 		fwrite(buf.pos, 1, probe_buf_left(&buf), out);
-	return err;
+	return NULL;
 }
 
 static struct probe_err *kernels_child(void *user, FILE *out)
@@ -51,9 +53,10 @@ static struct probe_err *kernels_child(void *user, FILE *out)
 	struct probe_err *err;
 
 	err = probe_kernels_read(work->name, work->bytes, work->size, &kernels);
-	if (!err)
-		probe_kernels_send(kernels, out);
-	return err;
+	if (err)
+		return err;
+	probe_kernels_send(kernels, out);
+	return NULL;
 }
 
 static struct probe_err *lines_child(void *user, FILE *out)
@@ -64,9 +67,10 @@ static struct probe_err *lines_child(void *user, FILE *out)
 
 	probe_dwarf_never_free();
 	err = probe_lines_read(work->name, work->bytes, work->size, &lines);
-	if (!err)
-		probe_lines_send(lines, out);
-	return err;
+	if (err)
+		return err;
+	probe_lines_send(lines, out);
+	return NULL;
 }
 
 static struct probe_err *inlines_child(void *user, FILE *out)
@@ -77,9 +81,10 @@ static struct probe_err *inlines_child(void *user, FILE *out)
 
 	probe_dwarf_never_free();
 	err = probe_inlines_read(work->name, work->bytes, work->size, &inlines);
-	if (!err)
-		probe_inlines_send(inlines, out);
-	return err;
+	if (err)
+		return err;
+	probe_inlines_send(inlines, out);
+	return NULL;
 }
 
 static struct probe_err *functions_child(void *user, FILE *out)
@@ -88,6 +93,9 @@ static struct probe_err *functions_child(void *user, FILE *out)
 
 	return probe_functions_send(work->name, work->bytes, work->size, out);
 }
+
+PROBE_DEFINE_CLEANUP(inlines_cleanup, struct probe_inlines *, probe_inlines_destroy)
+PROBE_DEFINE_CLEANUP(codeobj_cleanup, struct probe_codeobj *, probe_codeobj_destroy)
 
 /* A child's answer; the caller frees `bytes`. */
 struct answer {
@@ -106,9 +114,10 @@ static struct probe_err *run_child(struct work *work, const char *doing, probe_c
 	size_t size = 0;
 	struct probe_err *err = probe_child_run(doing, child, work, &ret->bytes, &size);
 
-	if (!err)
-		probe_buf_init(&ret->buf, work->name, ret->bytes, size);
-	return err;
+	if (err)
+		return err;
+	probe_buf_init(&ret->buf, work->name, ret->bytes, size);
+	return NULL;
 }
 
 static struct probe_err *read_outline(struct work *work, unsigned parts, struct probe_codeobj *ret)
@@ -118,10 +127,12 @@ static struct probe_err *read_outline(struct work *work, unsigned parts, struct 
 	const char *target;
 	uint32_t found;
 
-	if (!err)
-		err = probe_buf_string(&answer.buf, &target);
-	if (!err)
-		err = probe_buf_u32(&answer.buf, &found);
+	if (err)
+		return err;
+	err = probe_buf_string(&answer.buf, &target);
+	if (err)
+		return err;
+	err = probe_buf_u32(&answer.buf, &found);
 	if (err)
 		return err;
 	ret->target = strdup(target);
@@ -154,13 +165,16 @@ static struct probe_err *read_lines(struct work *work, struct probe_lines **ret)
 	PROBE_AUTO(answer_deinit) struct answer answer = {0};
 	struct probe_err *err = run_child(work, "reading line tables", lines_child, &answer);
 
-	if (!err)
-		err = probe_lines_receive(&answer.buf, ret);
-	if (!err && !(*ret)->count) {
+	if (err)
+		return err;
+	err = probe_lines_receive(&answer.buf, ret);
+	if (err)
+		return err;
+	if (!(*ret)->count) {
 		probe_lines_destroy(*ret);
 		*ret = NULL;
 	}
-	return err;
+	return NULL;
 }
 
 static struct probe_err *demangle(struct probe_inlines *inlines)
@@ -180,36 +194,33 @@ static struct probe_err *demangle(struct probe_inlines *inlines)
 static struct probe_err *read_inlines(struct work *work, struct probe_inlines **ret)
 {
 	PROBE_AUTO(answer_deinit) struct answer answer = {0};
+	PROBE_AUTO(inlines_cleanup) struct probe_inlines *inlines = NULL;
 	struct probe_err *err = run_child(work, "reading inlined calls", inlines_child, &answer);
-	struct probe_inlines *inlines;
 
-	if (!err)
-		err = probe_inlines_receive(&answer.buf, &inlines);
+	if (err)
+		return err;
+	err = probe_inlines_receive(&answer.buf, &inlines);
 	if (err)
 		return err;
 	err = demangle(inlines);
-	if (err) {
-		probe_inlines_destroy(inlines);
+	if (err)
 		return err;
-	}
-	*ret = inlines;
+	*ret = PROBE_KEEP(inlines);
 	return NULL;
 }
 
 struct probe_err *probe_codeobj_inspect(const char *name, const void *bytes, size_t size,
 					unsigned parts, struct probe_codeobj **ret)
 {
+	PROBE_AUTO(codeobj_cleanup) struct probe_codeobj *codeobj = calloc(1, sizeof(*codeobj));
 	struct work work = {.name = name, .bytes = bytes, .size = size};
-	struct probe_codeobj *codeobj = calloc(1, sizeof(*codeobj));
 	struct probe_err *err;
 
 	if (!codeobj)
 		return probe_err_oom();
 	err = read_outline(&work, parts, codeobj);
-	if (err) {
-		probe_codeobj_destroy(codeobj);
+	if (err)
 		return err;
-	}
 	if (parts & PROBE_INSPECT_KERNELS)
 		codeobj->kernels_err = read_kernels(&work, &codeobj->kernels);
 	if (parts & PROBE_INSPECT_LINES)
@@ -218,7 +229,7 @@ struct probe_err *probe_codeobj_inspect(const char *name, const void *bytes, siz
 		codeobj->inlines_err = read_inlines(&work, &codeobj->inlines);
 	if (parts & PROBE_INSPECT_FUNCTIONS)
 		codeobj->functions_err = read_functions(&work, &codeobj->functions);
-	*ret = codeobj;
+	*ret = PROBE_KEEP(codeobj);
 	return NULL;
 }
 

@@ -15,10 +15,13 @@
 #include "codeobj/elf_image.h"
 #include "codeobj/names.h"
 #include "common/buf.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 
 #define KERNELS_MAX    65536
 #define TEXT_MAX_BYTES 65536
+
+PROBE_DEFINE_CLEANUP(kernels_cleanup, struct probe_kernels *, probe_kernels_destroy)
 
 static const char clone_prefix[] = "__probe_";
 
@@ -142,7 +145,6 @@ static struct probe_err *read_kernel(const char *name, amd_comgr_metadata_node_t
 static struct probe_err *read_list(const char *name, amd_comgr_metadata_node_t list,
 				   struct probe_kernels *kernels)
 {
-	struct probe_err *err = NULL;
 	size_t count = 0;
 
 	if (amd_comgr_get_metadata_list_size(list, &count) != AMD_COMGR_STATUS_SUCCESS)
@@ -154,16 +156,19 @@ static struct probe_err *read_list(const char *name, amd_comgr_metadata_node_t l
 	kernels->kernels = calloc(count + 1, sizeof(*kernels->kernels));
 	if (!kernels->kernels)
 		return probe_err_oom();
-	for (size_t i = 0; i < count && !err; i++) {
+	for (size_t i = 0; i < count; i++) {
 		amd_comgr_metadata_node_t map;
 		amd_comgr_status_t status = amd_comgr_index_list_metadata(list, i, &map);
+		struct probe_err *err;
 
 		if (status != AMD_COMGR_STATUS_SUCCESS)
 			return comgr_error(name, "read a kernel", status);
 		err = read_kernel(name, map, &kernels->kernels[kernels->count++]);
 		amd_comgr_destroy_metadata(map);
+		if (err)
+			return err;
 	}
-	return err;
+	return NULL;
 }
 
 static struct probe_err *read_metadata(const char *name, const void *bytes, size_t size,
@@ -207,6 +212,11 @@ struct index {
 	size_t count;
 };
 
+static void index_deinit(struct index *index)
+{
+	free(index->sorted);
+}
+
 static void set_address(void *user, const char *symbol, uint64_t value)
 {
 	const struct index *index = user;
@@ -221,9 +231,9 @@ static void set_address(void *user, const char *symbol, uint64_t value)
 static struct probe_err *read_addresses(const char *name, const void *bytes, size_t size,
 					struct probe_kernels *kernels)
 {
-	struct index index = {.count = kernels->count};
+	PROBE_AUTO(index_deinit) struct index index = {.count = kernels->count};
+	PROBE_AUTO(probe_elf_close) struct probe_elf elf = {0};
 	struct probe_err *err;
-	struct probe_elf elf;
 
 	index.sorted = calloc(index.count + 1, sizeof(*index.sorted));
 	if (!index.sorted)
@@ -232,30 +242,24 @@ static struct probe_err *read_addresses(const char *name, const void *bytes, siz
 		index.sorted[i] = &kernels->kernels[i];
 	qsort(index.sorted, index.count, sizeof(*index.sorted), compare_symbols);
 	err = probe_elf_open(name, bytes, size, &elf);
-	if (!err) {
-		err = probe_elf_symbols(&elf, set_address, &index);
-		probe_elf_close(&elf);
-	}
-	free(index.sorted);
-	return err;
+	return err ? err : probe_elf_symbols(&elf, set_address, &index);
 }
 
 struct probe_err *probe_kernels_read(const char *name, const void *bytes, size_t size,
 				     struct probe_kernels **ret)
 {
-	struct probe_kernels *kernels = calloc(1, sizeof(*kernels));
+	PROBE_AUTO(kernels_cleanup) struct probe_kernels *kernels = calloc(1, sizeof(*kernels));
 	struct probe_err *err;
 
 	if (!kernels)
 		return probe_err_oom();
 	err = read_metadata(name, bytes, size, kernels);
-	if (!err)
-		err = read_addresses(name, bytes, size, kernels);
-	if (err) {
-		probe_kernels_destroy(kernels);
+	if (err)
 		return err;
-	}
-	*ret = kernels;
+	err = read_addresses(name, bytes, size, kernels);
+	if (err)
+		return err;
+	*ret = PROBE_KEEP(kernels);
 	return NULL;
 }
 
@@ -284,15 +288,20 @@ static struct probe_err *receive_kernel(struct probe_buf *buf, struct probe_kern
 	struct probe_err *err;
 
 	err = probe_buf_string(buf, &symbol);
-	if (!err)
-		err = probe_buf_string(buf, &name);
-	if (!err)
-		err = probe_buf_u64(buf, &kernel->address);
-	list_numbers(kernel, number);
-	for (size_t i = 0; i < NUMBERS && !err; i++)
-		err = probe_buf_u32(buf, number[i]);
 	if (err)
 		return err;
+	err = probe_buf_string(buf, &name);
+	if (err)
+		return err;
+	err = probe_buf_u64(buf, &kernel->address);
+	if (err)
+		return err;
+	list_numbers(kernel, number);
+	for (size_t i = 0; i < NUMBERS; i++) {
+		err = probe_buf_u32(buf, number[i]);
+		if (err)
+			return err;
+	}
 	kernel->kind = probe_clone_kind(symbol, &original);
 	kernel->symbol = strdup(symbol);
 	kernel->name = strdup(name);
@@ -316,7 +325,7 @@ static void find_originals(struct probe_kernels *kernels)
 
 struct probe_err *probe_kernels_receive(struct probe_buf *buf, struct probe_kernels **ret)
 {
-	struct probe_kernels *kernels;
+	PROBE_AUTO(kernels_cleanup) struct probe_kernels *kernels = NULL;
 	struct probe_err *err;
 	uint32_t count;
 
@@ -330,15 +339,14 @@ struct probe_err *probe_kernels_receive(struct probe_buf *buf, struct probe_kern
 		return probe_err_oom();
 	kernels->kernels = calloc(count + 1ul, sizeof(*kernels->kernels));
 	if (!kernels->kernels)
-		err = probe_err_oom();
-	while (kernels->count < count && !err)
+		return probe_err_oom();
+	while (kernels->count < count) {
 		err = receive_kernel(buf, &kernels->kernels[kernels->count++]);
-	if (err) {
-		probe_kernels_destroy(kernels);
-		return err;
+		if (err)
+			return err;
 	}
 	find_originals(kernels);
-	*ret = kernels;
+	*ret = PROBE_KEEP(kernels);
 	return NULL;
 }
 

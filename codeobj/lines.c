@@ -8,10 +8,13 @@
 #include "codeobj/dwarf_lines.h"
 #include "codeobj/elf_image.h"
 #include "common/buf.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 
 #define ROWS_MAX  (16u << 20)
 #define FILES_MAX (1u << 20)
+
+PROBE_DEFINE_CLEANUP(lines_cleanup, struct probe_lines *, probe_lines_destroy)
 
 /* Free the content only. */
 static void clear(struct probe_lines *lines)
@@ -31,6 +34,11 @@ struct table {
 	struct probe_lines lines;
 	size_t row_capacity, file_capacity, function_capacity;
 };
+
+static void table_deinit(struct table *table)
+{
+	clear(&table->lines);
+}
 
 static struct probe_err *add_file(void *user, const char *path, uint32_t *ret)
 {
@@ -229,33 +237,31 @@ struct probe_err *probe_lines_read(const char *name, const void *bytes, size_t s
 				   struct probe_lines **ret)
 {
 	struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS] = {0};
-	struct table table = {.name = name};
+	PROBE_AUTO(table_deinit) struct table table = {.name = name};
+	PROBE_AUTO(probe_elf_close) struct probe_elf elf = {0};
 	struct probe_dwarf_sink sink = {
 		.user = &table, .file = add_file, .row = add_row, .function = add_function};
 	struct probe_lines *lines;
 	struct probe_err *err;
-	struct probe_elf elf;
 
 	err = probe_elf_open(name, bytes, size, &elf);
 	if (err)
 		return err;
 	err = probe_dwarf_sections_find(&elf, sections);
-	if (!err)
-		err = probe_dwarf_lines(name, sections, &sink);
-	probe_elf_close(&elf);
-	lines = malloc(sizeof(*lines));
-	if (!err && !lines)
-		err = probe_err_oom();
-	if (err) {
-		free(lines);
-		clear(&table.lines);
+	if (err)
 		return err;
-	}
+	err = probe_dwarf_lines(name, sections, &sink);
+	if (err)
+		return err;
+	lines = malloc(sizeof(*lines));
+	if (!lines)
+		return probe_err_oom();
 	merge_equal_rows(&table.lines);
 	if (table.lines.function_count)
 		qsort(table.lines.functions, table.lines.function_count,
 		      sizeof(*table.lines.functions), compare_functions);
 	*lines = table.lines;
+	table.lines = (struct probe_lines){0};
 	*ret = lines;
 	return NULL;
 }
@@ -297,12 +303,18 @@ static struct probe_err *receive_rows(struct probe_buf *buf, struct probe_lines 
 {
 	struct probe_err *err = probe_buf_u64(buf, &lines->decoded);
 
-	if (!err)
-		err = probe_receive_array(buf, "rows", sizeof(*lines->rows), (void **)&lines->rows,
-					  &lines->count);
-	for (size_t i = 0; i < lines->count && !err; i++)
+	if (err)
+		return err;
+	err = probe_receive_array(buf, "rows", sizeof(*lines->rows), (void **)&lines->rows,
+				  &lines->count);
+	if (err)
+		return err;
+	for (size_t i = 0; i < lines->count; i++) {
 		err = check_row(buf, lines, i);
-	return err;
+		if (err)
+			return err;
+	}
+	return NULL;
 }
 
 static struct probe_err *receive_function(struct probe_buf *buf, struct probe_lines *lines)
@@ -311,10 +323,12 @@ static struct probe_err *receive_function(struct probe_buf *buf, struct probe_li
 	struct probe_err *err;
 
 	err = probe_buf_u64(buf, &function.address);
-	if (!err)
-		err = probe_buf_u32(buf, &function.file);
-	if (!err)
-		err = probe_buf_u32(buf, &function.line);
+	if (err)
+		return err;
+	err = probe_buf_u32(buf, &function.file);
+	if (err)
+		return err;
+	err = probe_buf_u32(buf, &function.line);
 	if (err)
 		return err;
 	if (function.file >= lines->file_count)
@@ -340,28 +354,31 @@ static struct probe_err *receive_functions(struct probe_buf *buf, struct probe_l
 	lines->functions = calloc(count + 1, sizeof(*lines->functions));
 	if (!lines->functions)
 		return probe_err_oom();
-	for (uint64_t i = 0; i < count && !err; i++)
+	for (uint64_t i = 0; i < count; i++) {
 		err = receive_function(buf, lines);
-	return err;
+		if (err)
+			return err;
+	}
+	return NULL;
 }
 
 struct probe_err *probe_lines_receive(struct probe_buf *buf, struct probe_lines **ret)
 {
-	struct probe_lines *lines = calloc(1, sizeof(*lines));
+	PROBE_AUTO(lines_cleanup) struct probe_lines *lines = calloc(1, sizeof(*lines));
 	struct probe_err *err;
 
 	if (!lines)
 		return probe_err_oom();
 	err = probe_receive_strings(buf, "files", &lines->files, &lines->file_count);
-	if (!err)
-		err = receive_rows(buf, lines);
-	if (!err)
-		err = receive_functions(buf, lines);
-	if (err) {
-		probe_lines_destroy(lines);
+	if (err)
 		return err;
-	}
-	*ret = lines;
+	err = receive_rows(buf, lines);
+	if (err)
+		return err;
+	err = receive_functions(buf, lines);
+	if (err)
+		return err;
+	*ret = PROBE_KEEP(lines);
 	return NULL;
 }
 

@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "common/buf.h"
+#include "common/cleanup.h"
 #include "common/err.h"
+
+PROBE_DEFINE_CLEANUP(sites_cleanup, struct probe_sites *, probe_sites_destroy)
 
 static struct probe_err *check_header(const struct probe_buf *buf,
 				      const struct probe_sites_header *header, uint64_t size)
@@ -173,33 +176,39 @@ static struct probe_err *check_uncovered(const char *name, const struct probe_si
 
 static struct probe_err *check_content(const char *name, const struct probe_sites *sites)
 {
-	struct probe_err *err = NULL;
+	struct probe_err *err;
 
 	if (!sites->strings_size || sites->strings[sites->strings_size - 1])
 		return malformed(name, "strings", 0,
 				 "no NUL at the end of bytes:", sites->strings_size);
-	for (uint32_t i = 0; i < sites->site_count && !err; i++)
+	for (uint32_t i = 0; i < sites->site_count; i++) {
 		err = check_site(name, sites, i);
-	for (uint32_t i = 0; i < sites->kernel_count && !err; i++) {
+		if (err)
+			return err;
+	}
+	for (uint32_t i = 0; i < sites->kernel_count; i++) {
 		const struct probe_site_kernel *kernel = &sites->kernels[i];
 
 		if (kernel->name >= sites->strings_size)
-			err = malformed(name, "kernel", i, "string at", kernel->name);
-		else if (kernel->first_site > sites->site_count ||
-			 kernel->site_count > sites->site_count - kernel->first_site)
-			err = malformed(name, "kernel", i, "sites from", kernel->first_site);
+			return malformed(name, "kernel", i, "string at", kernel->name);
+		if (kernel->first_site > sites->site_count ||
+		    kernel->site_count > sites->site_count - kernel->first_site)
+			return malformed(name, "kernel", i, "sites from", kernel->first_site);
 	}
-	for (uint32_t i = 0; i < sites->frame_count && !err; i++) {
+	for (uint32_t i = 0; i < sites->frame_count; i++) {
 		const struct probe_site_frame *frame = &sites->frames[i];
 
 		if (frame->file >= sites->strings_size)
-			err = malformed(name, "frame", i, "string at", frame->file);
-		else if (frame->function >= sites->strings_size)
-			err = malformed(name, "frame", i, "string at", frame->function);
+			return malformed(name, "frame", i, "string at", frame->file);
+		if (frame->function >= sites->strings_size)
+			return malformed(name, "frame", i, "string at", frame->function);
 	}
-	for (uint32_t i = 0; i < sites->uncovered_count && !err; i++)
+	for (uint32_t i = 0; i < sites->uncovered_count; i++) {
 		err = check_uncovered(name, sites, i);
-	return err;
+		if (err)
+			return err;
+	}
+	return NULL;
 }
 
 const char *probe_uncovered_text(uint32_t reason)
@@ -218,39 +227,45 @@ const char *probe_uncovered_text(uint32_t reason)
 	return text ? text : "for a reason this program does not know";
 }
 
+static void derived_source_deinit(struct derived_source *source)
+{
+	free(source->proofs);
+	free(source->groups);
+	free(source->predicates);
+}
+
 struct probe_err *probe_sites_parse(const char *name, const void *bytes, size_t size,
 				    struct probe_sites **ret)
 {
+	PROBE_AUTO(derived_source_deinit) struct derived_source source = {0};
+	PROBE_AUTO(sites_cleanup) struct probe_sites *sites = NULL;
 	struct probe_sites_header header;
-	struct derived_source source = {0};
-	struct probe_sites *sites;
 	struct probe_buf buf, table;
 	struct probe_err *err;
 
 	probe_buf_init(&buf, name, bytes, size);
 	err = probe_buf_copy(&buf, &header, sizeof(header));
-	if (!err)
-		err = check_header(&buf, &header, size);
-	if (!err)
-		err = probe_buf_window(&buf, 0, header.total_size, &table);
+	if (err)
+		return err;
+	err = check_header(&buf, &header, size);
+	if (err)
+		return err;
+	err = probe_buf_window(&buf, 0, header.total_size, &table);
 	if (err)
 		return err;
 	sites = calloc(1, sizeof(*sites));
 	if (!sites)
 		return probe_err_oom();
 	err = copy_arrays(&table, &header, sites, &source);
-	if (!err)
-		err = check_content(name, sites);
-	if (!err)
-		err = derived_sites_read(name, &source, sites);
-	free(source.proofs);
-	free(source.groups);
-	free(source.predicates);
-	if (err) {
-		probe_sites_destroy(sites);
+	if (err)
 		return err;
-	}
-	*ret = sites;
+	err = check_content(name, sites);
+	if (err)
+		return err;
+	err = derived_sites_read(name, &source, sites);
+	if (err)
+		return err;
+	*ret = PROBE_KEEP(sites);
 	return NULL;
 }
 

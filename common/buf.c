@@ -51,9 +51,10 @@ struct probe_err *probe_buf_copy(struct probe_buf *buf, void *ret, size_t size)
 	const uint8_t *bytes;
 	struct probe_err *err = probe_buf_bytes(buf, size, &bytes);
 
-	if (!err)
-		memcpy(ret, bytes, size);
-	return err;
+	if (err)
+		return err;
+	memcpy(ret, bytes, size);
+	return NULL;
 }
 
 struct probe_err *probe_buf_skip(struct probe_buf *buf, uint64_t size)
@@ -83,9 +84,10 @@ struct probe_err *probe_buf_u16(struct probe_buf *buf, uint16_t *ret)
 	const uint8_t *bytes;
 	struct probe_err *err = probe_buf_bytes(buf, sizeof(*ret), &bytes);
 
-	if (!err)
-		*ret = (uint16_t)little(bytes, sizeof(*ret));
-	return err;
+	if (err)
+		return err;
+	*ret = (uint16_t)little(bytes, sizeof(*ret));
+	return NULL;
 }
 
 struct probe_err *probe_buf_u32(struct probe_buf *buf, uint32_t *ret)
@@ -93,9 +95,10 @@ struct probe_err *probe_buf_u32(struct probe_buf *buf, uint32_t *ret)
 	const uint8_t *bytes;
 	struct probe_err *err = probe_buf_bytes(buf, sizeof(*ret), &bytes);
 
-	if (!err)
-		*ret = (uint32_t)little(bytes, sizeof(*ret));
-	return err;
+	if (err)
+		return err;
+	*ret = (uint32_t)little(bytes, sizeof(*ret));
+	return NULL;
 }
 
 struct probe_err *probe_buf_u64(struct probe_buf *buf, uint64_t *ret)
@@ -103,9 +106,10 @@ struct probe_err *probe_buf_u64(struct probe_buf *buf, uint64_t *ret)
 	const uint8_t *bytes;
 	struct probe_err *err = probe_buf_bytes(buf, sizeof(*ret), &bytes);
 
-	if (!err)
-		*ret = little(bytes, sizeof(*ret));
-	return err;
+	if (err)
+		return err;
+	*ret = little(bytes, sizeof(*ret));
+	return NULL;
 }
 
 struct probe_err *probe_buf_string(struct probe_buf *buf, const char **ret)

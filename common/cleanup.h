@@ -9,7 +9,12 @@
  *	*ret = PROBE_KEEP(path);
  *	return NULL;
  *
- * An initialiser is required. In the order of declaration, the last is released first.
+ * An initialiser is required. In the order of declaration, the last is released first. For an
+ * object of one's own:
+ *
+ *	PROBE_DEFINE_CLEANUP(probe_lines_cleanup, struct probe_lines *, probe_lines_destroy)
+ *
+ *	PROBE_AUTO(probe_lines_cleanup) struct probe_lines *lines = NULL;
  */
 #ifndef PROBE_COMMON_CLEANUP_H
 #define PROBE_COMMON_CLEANUP_H
@@ -29,6 +34,13 @@ static inline void probe_cleanup_close(const int *fd)
 }
 
 #define PROBE_AUTO(release) __attribute__((cleanup(release)))
+/* Defines `name` for PROBE_AUTO(name): destroys what the variable points to, if anything. */
+#define PROBE_DEFINE_CLEANUP(name, type, destroy)                                                  \
+	static inline void name(type *variable)                                                    \
+	{                                                                                          \
+		if (*variable)                                                                     \
+			destroy(*variable);                                                        \
+	}
 /* A pointer from malloc(), or NULL. */
 #define PROBE_AUTO_FREE PROBE_AUTO(probe_cleanup_free)
 /* A descriptor, or a negative number. */

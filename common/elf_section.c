@@ -53,8 +53,17 @@ static bool has_name(const struct probe_buf *names, uint32_t offset, const char 
 	return offset < left && len <= left - offset && !memcmp(at.pos + offset, name, len);
 }
 
+static struct probe_err *section_names(const struct probe_buf *image, const Elf64_Ehdr *header,
+				       struct probe_buf *ret)
+{
+	Elf64_Shdr entry;
+	struct probe_err *err = read_section(image, header, header->e_shstrndx, &entry);
+
+	return err ? err : contents(image, &entry, ret);
+}
+
 struct probe_err *probe_image_section(const char *file, const void *bytes, size_t size,
-				    const char *section, const uint8_t **ret, size_t *ret_size)
+				      const char *section, const uint8_t **ret, size_t *ret_size)
 {
 	struct probe_buf image, names, found;
 	struct probe_err *err;
@@ -63,13 +72,16 @@ struct probe_err *probe_image_section(const char *file, const void *bytes, size_
 
 	probe_buf_init(&image, file, bytes, size);
 	err = read_header(&image, &header);
-	if (!err && header.e_shnum)
-		err = read_section(&image, &header, header.e_shstrndx, &entry);
-	if (!err && header.e_shnum)
-		err = contents(&image, &entry, &names);
-	for (unsigned i = 0; !err && i < header.e_shnum; i++) {
+	if (err)
+		return err;
+	err = header.e_shnum ? section_names(&image, &header, &names) : NULL;
+	if (err)
+		return err;
+	for (unsigned i = 0; i < header.e_shnum; i++) {
 		err = read_section(&image, &header, i, &entry);
-		if (err || !has_name(&names, entry.sh_name, section))
+		if (err)
+			return err;
+		if (!has_name(&names, entry.sh_name, section))
 			continue;
 		err = contents(&image, &entry, &found);
 		if (err)
@@ -78,8 +90,6 @@ struct probe_err *probe_image_section(const char *file, const void *bytes, size_
 		*ret_size = probe_buf_left(&found);
 		return NULL;
 	}
-	if (err)
-		return err;
 	*ret = NULL;
 	*ret_size = 0;
 	return NULL;

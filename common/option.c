@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cleanup.h"
 #include "common/err.h"
 
 #define HELP_COLUMN 34
@@ -92,9 +93,21 @@ static struct probe_err *bad_option(const struct probe_command *command, int res
 	return probe_err_create("unknown option -%c; %s --help lists them", optopt, command->name);
 }
 
-/* Fill getopt's two tables from ours; `letters` has 3 + 2 bytes per option. */
-static void fill_tables(const struct probe_command *command, struct option *longs, char *letters)
+/* The options in getopt's form. */
+struct getopt_tables {
+	struct option *longs;
+	char *letters; /* 3 + 2 bytes per option */
+};
+
+static void getopt_tables_deinit(struct getopt_tables *tables)
 {
+	free(tables->letters);
+	free(tables->longs);
+}
+
+static void fill_tables(const struct probe_command *command, struct getopt_tables *tables)
+{
+	char *letters = tables->letters;
 	size_t n = 0, l = 0;
 
 	letters[l++] = '+'; /* stop at the first word that is not an option: the program */
@@ -104,7 +117,7 @@ static void fill_tables(const struct probe_command *command, struct option *long
 
 		if (!option->name)
 			continue;
-		longs[n++] = (struct option){
+		tables->longs[n++] = (struct option){
 			.name = option->name,
 			.has_arg = option->value ? required_argument : no_argument,
 			.val = 0x10000 + (int)i,
@@ -127,8 +140,8 @@ static const struct probe_option *find_letter(const struct probe_command *comman
 }
 
 static struct probe_err *parse_words(const struct probe_command *command, int argc, char **argv,
-				     const struct option *longs, const char *letters,
-				     probe_option_fn fn, void *user)
+				     const struct getopt_tables *tables, probe_option_fn fn,
+				     void *user)
 {
 	optind = 0; /* glibc: restart, also for a second command line */
 	opterr = 0;
@@ -140,7 +153,7 @@ static struct probe_err *parse_words(const struct probe_command *command, int ar
 
 		if (err)
 			return err;
-		result = getopt_long(argc, argv, letters, longs, NULL);
+		result = getopt_long(argc, argv, tables->letters, tables->longs, NULL);
 		if (result == -1)
 			return NULL;
 		if (result == '?' || result == ':')
@@ -156,21 +169,25 @@ static struct probe_err *parse_words(const struct probe_command *command, int ar
 struct probe_err *probe_command_parse(const struct probe_command *command, int argc, char **argv,
 				      probe_option_fn fn, void *user, int *ret)
 {
-	struct option *longs = calloc(command->count + 1, sizeof(*longs));
-	char *letters = calloc(command->count + 2, 2);
-	struct probe_err *err = NULL;
+	PROBE_AUTO(getopt_tables_deinit)
+	struct getopt_tables tables = {
+		.longs = calloc(command->count + 1, sizeof(*tables.longs)),
+		.letters = calloc(command->count + 2, 2),
+	};
+	struct probe_err *err;
 
-	if (!longs || !letters) {
-		err = probe_err_oom();
-	} else if (argc > 1) {
-		fill_tables(command, longs, letters);
-		err = parse_words(command, argc, argv, longs, letters, fn, user);
+	if (!tables.longs || !tables.letters)
+		return probe_err_oom();
+	if (argc <= 1) {
+		*ret = argc;
+		return NULL;
 	}
-	if (!err)
-		*ret = argc > 1 ? optind : argc;
-	free(letters);
-	free(longs);
-	return err;
+	fill_tables(command, &tables);
+	err = parse_words(command, argc, argv, &tables, fn, user);
+	if (err)
+		return err;
+	*ret = optind;
+	return NULL;
 }
 
 /* "memory, trace or time" */
