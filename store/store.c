@@ -81,34 +81,31 @@ static struct probe_err *replace(const char *path)
 
 struct probe_err *probe_store_create(const char *path, bool force, struct probe_store **ret)
 {
+	PROBE_AUTO(probe_store_cleanup) struct probe_store *store = NULL;
 	struct probe_err *err = force ? replace(path) : NULL;
-	struct probe_store *store;
 	int rc;
 
-	if (!err)
-		err = make_file(path);
+	if (err)
+		return err;
+	err = make_file(path);
 	if (err)
 		return err;
 	store = calloc(1, sizeof(*store));
-	if (store)
-		store->path = plain_path(path);
-	if (!store || !store->path) {
-		free(store);
+	if (!store)
 		return probe_err_oom();
-	}
+	store->path = plain_path(path);
+	if (!store->path)
+		return probe_err_oom();
 	probe_guid_make(store->guid);
 	store->suffix[0] = '_';
 	for (size_t i = 0; store->guid[i]; i++)
 		store->suffix[i + 1] = store->guid[i] == '-' ? '_' : store->guid[i];
 	rc = sqlite3_open_v2(store->path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
 			     NULL);
-	if (rc != SQLITE_OK) {
-		err = probe_err_create("cannot open %s: %s", path, sqlite3_errstr(rc));
-		probe_store_destroy(store);
-		return err;
-	}
+	if (rc != SQLITE_OK)
+		return probe_err_create("cannot open %s: %s", path, sqlite3_errstr(rc));
 	sqlite3_busy_timeout(store->db, PROBE_STORE_BUSY_MS);
-	*ret = store;
+	*ret = PROBE_KEEP(store);
 	return NULL;
 }
 

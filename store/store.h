@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/cleanup.h"
+
 struct probe_err;
 struct probe_store;
 struct probe_rows;
@@ -100,6 +102,7 @@ bool probe_store_resume(struct probe_store *store);
 
 /* Accepts NULL. Uncommitted rows are lost. */
 void probe_store_destroy(struct probe_store *store);
+PROBE_DEFINE_CLEANUP(probe_store_cleanup, struct probe_store *, probe_store_destroy)
 
 /* Is it a table or view of Probe's own schema (store/schema), which no handler may write? */
 bool probe_store_owns(const char *table);

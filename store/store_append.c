@@ -38,28 +38,33 @@ static struct probe_err *ready(struct probe_store *store)
 	return store->log ? NULL : sqlite_error(store, "add to its tables");
 }
 
+PROBE_DEFINE_CLEANUP(backup_cleanup, sqlite3_backup *, sqlite3_backup_finish)
+
+static struct probe_err *copy_records(sqlite3 *from, const struct probe_store *to)
+{
+	PROBE_AUTO(backup_cleanup)
+	sqlite3_backup *backup = sqlite3_backup_init(to->db, "main", from, "main");
+
+	if (!backup || sqlite3_backup_step(backup, -1) != SQLITE_DONE)
+		return sqlite_error(to, "copy the records to it");
+	return NULL;
+}
+
 struct probe_err *probe_store_copy(struct sqlite3 *from, const char *path, bool force,
 				   struct probe_store **ret)
 {
-	struct probe_store *store = NULL;
+	PROBE_AUTO(probe_store_cleanup) struct probe_store *store = NULL;
 	struct probe_err *err = probe_store_create(path, force, &store);
-	sqlite3_backup *backup;
-	int rc;
 
 	if (err)
 		return err;
-	backup = sqlite3_backup_init(store->db, "main", from, "main");
-	rc = backup ? sqlite3_backup_step(backup, -1) : SQLITE_ERROR;
-	if (rc != SQLITE_DONE)
-		err = sqlite_error(store, "copy the records to it");
-	sqlite3_backup_finish(backup);
-	if (!err)
-		err = ready(store);
-	if (err) {
-		probe_store_destroy(store);
+	err = copy_records(from, store);
+	if (err)
 		return err;
-	}
-	*ret = store;
+	err = ready(store);
+	if (err)
+		return err;
+	*ret = PROBE_KEEP(store);
 	return NULL;
 }
 
@@ -107,20 +112,16 @@ bool probe_store_resume(struct probe_store *store)
 
 struct probe_err *probe_store_append(const char *path, struct probe_store **ret)
 {
-	struct probe_store *store = calloc(1, sizeof(*store));
+	PROBE_AUTO(probe_store_cleanup) struct probe_store *store = calloc(1, sizeof(*store));
 	struct probe_err *err;
 
 	if (store)
 		store->path = realpath(path, NULL);
-	if (!store || !store->path) {
-		free(store);
+	if (!store || !store->path)
 		return probe_err_create("cannot open %s", path);
-	}
 	err = open_again(store);
-	if (err) {
-		probe_store_destroy(store);
+	if (err)
 		return err;
-	}
-	*ret = store;
+	*ret = PROBE_KEEP(store);
 	return NULL;
 }

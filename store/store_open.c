@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
 #include "common/err.h"
 #include "store/store.h"
 
@@ -273,35 +274,35 @@ static struct probe_err *open_database(const char *path, bool wal, struct probe_
 
 struct probe_err *probe_reader_open(const char *path, struct probe_reader *ret)
 {
-	struct probe_reader reader = {0};
+	PROBE_AUTO(probe_reader_close) struct probe_reader reader = {0};
 	struct header header = {0};
 	bool wal = has_wal(path);
 	struct probe_err *err = read_header(path, &header);
 
-	if (!err)
-		err = check_header(path, &header, wal);
+	if (err)
+		return err;
+	err = check_header(path, &header, wal);
 	if (err)
 		return err;
 	reader.limit = calloc(1, sizeof(*reader.limit));
-	if (reader.limit)
-		reader.limit->path = strdup(path);
-	if (!reader.limit || !reader.limit->path) {
-		free(reader.limit);
+	if (!reader.limit)
 		return probe_err_oom();
-	}
+	reader.limit->path = strdup(path);
+	if (!reader.limit->path)
+		return probe_err_oom();
 	reader.limit->seconds = DEADLINE_SECS + (time_t)(header.file_size / BYTES_PER_SEC);
 	err = open_database(path, wal, &reader);
-	if (!err) {
-		sqlite3_hard_heap_limit64(HEAP_LIMIT);
-		probe_reader_harden(&reader);
-		err = allow_json(&reader) == SQLITE_OK ? check_content(path, &reader)
-						       : probe_err_oom();
-	}
-	if (err) {
-		probe_reader_close(&reader);
+	if (err)
 		return err;
-	}
+	sqlite3_hard_heap_limit64(HEAP_LIMIT);
+	probe_reader_harden(&reader);
+	if (allow_json(&reader) != SQLITE_OK)
+		return probe_err_oom();
+	err = check_content(path, &reader);
+	if (err)
+		return err;
 	*ret = reader;
+	reader = (struct probe_reader){0};
 	return NULL;
 }
 

@@ -193,12 +193,12 @@ int probe_rows_add(struct probe_rows *rows, const struct probe_cell *cells)
 		return run(rows, rows->one, cells, rows->columns);
 	if (!buffer(rows, cells)) {
 		err = probe_rows_flush(rows);
-		if (!err && !buffer(rows, cells))
-			err = run(rows, rows->one, cells, rows->columns);
+		if (err)
+			return err;
+		if (!buffer(rows, cells))
+			return run(rows, rows->one, cells, rows->columns);
 	}
-	if (!err && rows->count == rows->batch)
-		err = probe_rows_flush(rows);
-	return err;
+	return rows->count == rows->batch ? probe_rows_flush(rows) : 0;
 }
 
 void probe_rows_destroy(struct probe_rows *rows)

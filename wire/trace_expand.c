@@ -23,6 +23,13 @@ static uint32_t form_at(const unsigned char *at)
 	return word_at(at, 0) >> PROBE_FORM_SHIFT;
 }
 
+/* A record of the stream. */
+struct record {
+	const unsigned char *at;
+	size_t left;			       /* from there to the end of the piece */
+	const struct probe_trace_group *group; /* of its site; NULL = none */
+};
+
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
 /* Reads addresses of the lanes in `rows`: from[k * bases] is that of the k-th lane. */
@@ -174,18 +181,17 @@ static void read_proved(const struct probe_trace_expander *state, const int32_t 
 	trace_lanes_find_stride(ret);
 }
 
-static size_t put_proved(const unsigned char *at, size_t left,
-			 const struct probe_trace_expander *state,
-			 const struct probe_trace_group *group, const struct probe_trace_key *key,
-			 unsigned char *out, size_t *ret_size)
+static size_t put_proved(const struct record *record, const struct probe_trace_expander *state,
+			 const struct probe_trace_key *key, unsigned char *out, size_t *ret_size)
 {
-	const uint64_t *from = (const void *)(at + sizeof(struct probe_rec_proved));
+	const uint64_t *from = (const void *)(record->at + sizeof(struct probe_rec_proved));
+	const struct probe_trace_group *group = record->group;
 	struct trace_lanes lanes[PROBE_GROUP_BASES];
 
 	*ret_size = 0;
-	if (!group || !group->proved || group->id != (word_at(at, 0) & PROBE_SITE_MASK) ||
+	if (!group || !group->proved || group->id != (word_at(record->at, 0) & PROBE_SITE_MASK) ||
 	    !state->exec || !state->size[0] ||
-	    left < sizeof(struct probe_rec_proved) + 8ul * group->bases)
+	    record->left < sizeof(struct probe_rec_proved) + 8ul * group->bases)
 		return 0;
 	*ret_size = sizeof(struct probe_rec_proved) + 8ul * group->bases;
 	for (uint32_t i = 0; i < group->bases; i++) {
@@ -329,13 +335,15 @@ static size_t read_base(const unsigned char *at, size_t left, uint64_t exec,
  * Expands the record of a base to records of its sites. If the records of all bases are
  * consecutive, as the device writes them, the sites are written in program order.
  */
-static size_t put_bases(const unsigned char *at, size_t left, const struct probe_trace_group *group,
-			struct probe_trace_expander *state, unsigned char *out, size_t *ret_size)
+static size_t put_bases(const struct record *record, struct probe_trace_expander *state,
+			unsigned char *out, size_t *ret_size)
 {
+	const struct probe_trace_group *group = record->group;
+	const unsigned char *at = record->at;
 	struct trace_lanes lanes[PROBE_GROUP_BASES];
 	uint32_t base = (word_at(at, 0) & PROBE_SITE_MASK) - group->id - 1;
 	uint32_t count = base ? 0 : group->bases, written = 0;
-	size_t pos = 0, used = 0;
+	size_t pos = 0, used = 0, left = record->left;
 
 	for (uint32_t i = 0; i < count; i++) {
 		size_t size = 0;
@@ -452,6 +460,7 @@ static size_t put_record(const unsigned char *at, size_t left, const struct prob
 {
 	const struct probe_trace_group *group =
 		find_group(key->groups, word_at(at, 0) & PROBE_SITE_MASK);
+	const struct record record = {at, left, group};
 	struct trace_lanes lanes;
 	size_t used;
 
@@ -465,7 +474,7 @@ static size_t put_record(const unsigned char *at, size_t left, const struct prob
 		state->records += *ret_size ? group->sites : 0;
 		return *ret_size ? put_block(out, (const void *)at, state->rows, group) : 0;
 	case PROBE_FORM_PROVED:
-		used = put_proved(at, left, state, group, key, out, ret_size);
+		used = put_proved(&record, state, key, out, ret_size);
 		state->records += *ret_size ? group->sites : 0;
 		return used;
 	}
@@ -487,7 +496,7 @@ static size_t put_record(const unsigned char *at, size_t left, const struct prob
 	}
 	if (group && (word_at(at, 0) & PROBE_SITE_MASK) > group->id &&
 	    read_base(at, left, state->exec, &lanes))
-		return put_bases(at, left, group, state, out, ret_size);
+		return put_bases(&record, state, out, ret_size);
 	*ret_size = plain_size(at, left);
 	state->records -= !*ret_size;
 	memcpy(out, at, *ret_size);

@@ -167,11 +167,10 @@ uint32_t layout_worst(const struct advice_site *site, const struct lane_offsets 
 }
 
 /* Keeps the layout if it is better than the best one so far. */
-static void consider(const struct advice_site *site, const struct lane_offsets *lanes,
-		     const struct row_layout *layout, struct row_layout *best, uint32_t *least,
-		     struct probe_lds_scratch *scratch)
+static void consider(const struct layout_search *search, const struct row_layout *layout,
+		     struct row_layout *best, uint32_t *least)
 {
-	uint32_t worst = layout_worst(site, lanes, layout, scratch);
+	uint32_t worst = layout_worst(search->site, search->lanes, layout, search->scratch);
 
 	if (worst >= *least)
 		return;
@@ -179,44 +178,43 @@ static void consider(const struct advice_site *site, const struct lane_offsets *
 	*best = *layout;
 }
 
-bool layout_best_padding(const struct advice_site *site, const struct lane_offsets *lanes,
-			 const unsigned *rows, unsigned count, struct row_layout *ret,
-			 uint32_t *ret_worst, struct probe_lds_scratch *scratch)
+bool layout_best_padding(const struct layout_search *search, struct row_layout *ret,
+			 uint32_t *ret_worst)
 {
+	const struct advice_site *site = search->site;
 	unsigned element = layout_element(site);
 
 	*ret_worst = UINT32_MAX;
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < search->count; i++) {
 		/* Rows of small elements need not be multiples of a dword. */
-		unsigned step = rows[i] % 4 ? site->unit : element;
+		unsigned row = search->rows[i], step = row % 4 ? site->unit : element;
 
-		if (rows[i] % site->unit || rows[i] < 2 * site->bytes || rows[i] > ROW_LONGEST)
+		if (row % site->unit || row < 2 * site->bytes || row > ROW_LONGEST)
 			continue;
 		for (unsigned n = 1; n <= PADS && *ret_worst; n++) {
-			const struct row_layout layout = {.row = rows[i], .pad = n * step};
+			const struct row_layout layout = {.row = row, .pad = n * step};
 
-			consider(site, lanes, &layout, ret, ret_worst, scratch);
+			consider(search, &layout, ret, ret_worst);
 		}
 	}
 	return *ret_worst != UINT32_MAX;
 }
 
-bool layout_best_swizzle(const struct advice_site *site, const struct lane_offsets *lanes,
-			 const unsigned *rows, unsigned count, struct row_layout *ret,
-			 uint32_t *ret_worst, struct probe_lds_scratch *scratch)
+bool layout_best_swizzle(const struct layout_search *search, struct row_layout *ret,
+			 uint32_t *ret_worst)
 {
-	unsigned element = layout_element(site);
+	unsigned element = layout_element(search->site);
 
 	*ret_worst = UINT32_MAX;
-	for (unsigned i = 0; i < count && *ret_worst; i++) {
-		unsigned in_row = rows[i] / element;
-		struct row_layout layout = {.row = rows[i], .element = element};
+	for (unsigned i = 0; i < search->count && *ret_worst; i++) {
+		unsigned row = search->rows[i], in_row = row / element;
+		struct row_layout layout = {.row = row, .element = element};
 
-		if (rows[i] % element || in_row < 2 || in_row & (in_row - 1) ||
-		    element & (element - 1) || rows[i] > ROW_LONGEST)
+		if (row % element || in_row < 2 || in_row & (in_row - 1) ||
+		    element & (element - 1) || row > ROW_LONGEST)
 			continue;
 		layout.columns = in_row < BANK_BYTES / element ? in_row : BANK_BYTES / element;
-		consider(site, lanes, &layout, ret, ret_worst, scratch);
+		consider(search, &layout, ret, ret_worst);
 	}
 	return *ret_worst != UINT32_MAX;
 }

@@ -51,16 +51,23 @@ void layout_of_stride(const struct advice_site *site, int64_t stride, struct lan
 uint32_t layout_worst(const struct advice_site *site, const struct lane_offsets *lanes,
 		      const struct row_layout *layout, struct probe_lds_scratch *scratch);
 
+/* Layouts for an access, whose rows may have each of `count` lengths in bytes. */
+struct layout_search {
+	const struct advice_site *site;
+	const struct lane_offsets *lanes;
+	const unsigned *rows;
+	unsigned count;
+	struct probe_lds_scratch *scratch;
+};
+
 /*
  * The smallest padding without conflicts, or if there is none, the one with the fewest conflicts;
- * and the same for swizzles. Row lengths are those of the candidates. False if none fits.
+ * and the same for swizzles. False if none fits.
  */
-bool layout_best_padding(const struct advice_site *site, const struct lane_offsets *lanes,
-			 const unsigned *rows, unsigned count, struct row_layout *ret,
-			 uint32_t *ret_worst, struct probe_lds_scratch *scratch);
-bool layout_best_swizzle(const struct advice_site *site, const struct lane_offsets *lanes,
-			 const unsigned *rows, unsigned count, struct row_layout *ret,
-			 uint32_t *ret_worst, struct probe_lds_scratch *scratch);
+bool layout_best_padding(const struct layout_search *search, struct row_layout *ret,
+			 uint32_t *ret_worst);
+bool layout_best_swizzle(const struct layout_search *search, struct row_layout *ret,
+			 uint32_t *ret_worst);
 
 /* ---- Cache lines ---------------------------------------------------------------------------- */
 

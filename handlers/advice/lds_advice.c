@@ -52,15 +52,14 @@ static void say_swizzle(const struct advice_site *site, const struct row_layout 
  * Proposes the better one of padding and swizzle, or both if they are equal. Proposes nothing
  * unless it removes at least half of the conflicts.
  */
-static bool propose_rows(const struct facts *facts, const struct lane_offsets *lanes,
-			 const unsigned *rows, unsigned count, bool complete,
-			 struct probe_lds_scratch *scratch, struct advice *ret)
+static bool propose_rows(const struct facts *facts, const struct layout_search *search,
+			 bool complete, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
 	struct row_layout pad, swizzle;
 	uint32_t padded, swizzled, least;
-	bool pads = layout_best_padding(site, lanes, rows, count, &pad, &padded, scratch);
-	bool swizzles = layout_best_swizzle(site, lanes, rows, count, &swizzle, &swizzled, scratch);
+	bool pads = layout_best_padding(search, &pad, &padded);
+	bool swizzles = layout_best_swizzle(search, &swizzle, &swizzled);
 
 	pads = pads && (!swizzles || padded <= swizzled);
 	swizzles = swizzles && (!pads || (swizzled == padded && swizzle.row == pad.row));
@@ -107,7 +106,8 @@ static bool propose_proved(const struct facts *facts, struct probe_lds_scratch *
 			add_row(rows, &count, site, axes.stride[i]);
 	for (int i = 0; i < PROBE_BITFIELDS; i++)
 		add_row(rows, &count, site, site->info->bitfields[i].scale);
-	return propose_rows(facts, &lanes, rows, count, true, scratch, ret);
+	return propose_rows(facts, &(struct layout_search){site, &lanes, rows, count, scratch},
+			    true, ret);
 }
 
 /*
@@ -125,8 +125,8 @@ static bool propose_recorded(const struct facts *facts, struct probe_lds_scratch
 	    !lanes_recorded(site->trial, &lanes))
 		return false;
 	add_row(rows, &count, site, stride);
-	return propose_rows(facts, &lanes, rows, count,
-			    site->trial->executions == facts->executions, scratch, ret);
+	return propose_rows(facts, &(struct layout_search){site, &lanes, rows, count, scratch},
+			    site->trial->executions == facts->executions, ret);
 }
 
 /* ---- Arrays whose addresses were recorded --------------------------------------------------- */
@@ -246,7 +246,8 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 	layout_of_stride(site, facts->low, &lanes);
 	/* With idle lanes this may be one step of a tree, whose other steps have other strides. */
 	if (!propose_array(facts, true, ret) && !is_shared(site) && !facts_sparse(facts))
-		propose_rows(facts, &lanes, &row, 1, true, scratch, ret);
+		propose_rows(facts, &(struct layout_search){site, &lanes, &row, 1, scratch}, true,
+			     ret);
 }
 
 /* For strides that change: with idle lanes, they are steps of a tree. */

@@ -58,12 +58,36 @@ static const struct arch *find_arch(const char *name)
 	return NULL;
 }
 
+/* A handler's argument that is a number. */
+struct number {
+	const char *key;
+	uint64_t min, max;
+	uint64_t *ret;
+};
+
+static int read_numbers(const struct probe_host *host, const struct number *numbers, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		int err = sites_arg(host, "cache", numbers[i].key, numbers[i].min, numbers[i].max,
+				    numbers[i].ret);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 /* Sizes of the architecture, except for those that the user gave. */
-static int take_arch(struct cache *cache, const char *name)
+static int set_shapes(struct cache *cache, const char *name)
 {
 	const struct probe_host *host = cache->sites.host;
 	const struct arch *arch = find_arch(name);
-	int err = 0;
+	const struct number numbers[] = {
+		{"l1", 1, 1u << 30, &cache->l1.size},	  {"l1_line", 32, 4096, &cache->l1.line},
+		{"l1_ways", 1, 1 << 16, &cache->l1.ways}, {"l2", 1, 1ull << 36, &cache->l2.size},
+		{"l2_line", 32, 4096, &cache->l2.line},	  {"l2_ways", 1, 1 << 16, &cache->l2.ways},
+	};
+	int err;
 
 	if (!arch) {
 		arch = &archs[0];
@@ -75,25 +99,20 @@ static int take_arch(struct cache *cache, const char *name)
 	cache->arch = arch->name;
 	cache->l1 = arch->l1;
 	cache->l2 = arch->l2;
-	err = err ? err : sites_arg(host, "cache", "l1", 1, 1u << 30, &cache->l1.size);
-	err = err ? err : sites_arg(host, "cache", "l1_line", 32, 4096, &cache->l1.line);
-	err = err ? err : sites_arg(host, "cache", "l1_ways", 1, 1 << 16, &cache->l1.ways);
-	err = err ? err : sites_arg(host, "cache", "l2", 1, 1ull << 36, &cache->l2.size);
-	err = err ? err : sites_arg(host, "cache", "l2_line", 32, 4096, &cache->l2.line);
-	err = err ? err : sites_arg(host, "cache", "l2_ways", 1, 1 << 16, &cache->l2.ways);
-	if (!err && lru_shape_valid(&cache->l1) && lru_shape_valid(&cache->l2) &&
-	    cache->l2.line >= cache->l1.line) {
-		cache->lines.shift = (unsigned)__builtin_ctzll(cache->l1.line);
-		cache->lines.ratio = (unsigned)__builtin_ctzll(cache->l2.line / cache->l1.line);
-		return 0;
-	}
+	err = read_numbers(host, numbers, sizeof(numbers) / sizeof(*numbers));
 	if (err)
 		return err;
-	host->log(
-		host->ctx, PROBE_LOG_ERROR,
-		"invalid cache: sizes, lines and ways must be powers of two, a cache must hold at "
-		"least one set, and a line of L1 must fit in one of L2");
-	return -EINVAL;
+	if (!lru_shape_valid(&cache->l1) || !lru_shape_valid(&cache->l2) ||
+	    cache->l2.line < cache->l1.line) {
+		host->log(
+			host->ctx, PROBE_LOG_ERROR,
+			"invalid cache: sizes, lines and ways must be powers of two, a cache must "
+			"hold at least one set, and a line of L1 must fit in one of L2");
+		return -EINVAL;
+	}
+	cache->lines.shift = (unsigned)__builtin_ctzll(cache->l1.line);
+	cache->lines.ratio = (unsigned)__builtin_ctzll(cache->l2.line / cache->l1.line);
+	return 0;
 }
 
 static struct agent *find_agent(struct cache *cache, uint32_t id)
@@ -301,14 +320,15 @@ static void run_access(struct cache *cache, struct agent *agent, struct cache_si
 
 /* ---- The plugin ------------------------------------------------------------------------------ */
 
-static int cache_open(const struct probe_host *host, void **state)
+static int cache_init(struct cache *cache, const struct probe_host *host)
 {
-	struct cache *cache = calloc(1, sizeof(*cache));
 	const char *arch = host->arg(host->ctx, "arch");
-	int err = 0;
+	const struct number numbers[] = {
+		{"reuse", 0, 1, &cache->with_reuse},
+		{"reuse_lines", 64, 1 << 28, &cache->followed},
+	};
+	int err;
 
-	if (!cache)
-		return -ENOMEM;
 	cache->sites = (struct sites){.host = host, .site_size = sizeof(struct cache_site)};
 	cache->with_reuse = 1;
 	cache->followed = LINES_FOLLOWED;
@@ -317,15 +337,26 @@ static int cache_open(const struct probe_host *host, void **state)
 			host->ctx, PROBE_LOG_ERROR,
 			"invalid value '%s' for cache:arch=; expected gfx90a, gfx906, gfx908 or gfx942",
 			arch);
-		err = -EINVAL;
+		return -EINVAL;
 	}
-	err = err ? err : sites_arg(host, "cache", "reuse", 0, 1, &cache->with_reuse);
-	err = err ? err : sites_arg(host, "cache", "reuse_lines", 64, 1 << 28, &cache->followed);
+	err = read_numbers(host, numbers, sizeof(numbers) / sizeof(*numbers));
+	if (err)
+		return err;
 	/*
 	 * Reports errors in the arguments now; without arch=, it is called again when the GPU is
 	 * known.
 	 */
-	err = err ? err : take_arch(cache, arch ? arch : archs[0].name);
+	return set_shapes(cache, arch ? arch : archs[0].name);
+}
+
+static int cache_open(const struct probe_host *host, void **state)
+{
+	struct cache *cache = calloc(1, sizeof(*cache));
+	int err;
+
+	if (!cache)
+		return -ENOMEM;
+	err = cache_init(cache, host);
 	if (err) {
 		free(cache);
 		return err;
@@ -342,7 +373,7 @@ static int cache_begin(void *state, const struct probe_dispatch_info *dispatch)
 
 	/* All agents get the caches of the first one that runs a kernel. */
 	if (!cache->agent_count && !host->arg(host->ctx, "arch"))
-		err = take_arch(cache, dispatch->arch);
+		err = set_shapes(cache, dispatch->arch);
 	if (err)
 		return err;
 	return find_agent(cache, dispatch->agent) ? 0 : -ENOMEM;

@@ -108,20 +108,26 @@ static int write_sites(const struct cache *cache)
 	int reuse = host->table(host->ctx, "model_reuse", reuse_columns, COUNT(reuse_columns));
 	int err = sites < 0 ? sites : reuse < 0 ? reuse : 0;
 
+	if (err)
+		return err;
 	for (size_t k = 0; k < cache->sites.count; k++) {
 		const struct sites_kernel *kernel = cache->sites.kernels[k];
 
-		for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count && !err;
+		for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count;
 		     id = sites_next(kernel, id + 1)) {
 			const struct cache_site *site = sites_at(kernel, id);
 
 			if (!site->executions)
 				continue;
 			err = write_site(host, sites, kernel, id, site);
-			err = err ? err : write_reuse(host, reuse, kernel, id, site);
+			if (err)
+				return err;
+			err = write_reuse(host, reuse, kernel, id, site);
+			if (err)
+				return err;
 		}
 	}
-	return err;
+	return 0;
 }
 
 static int write_shapes(const struct cache *cache)

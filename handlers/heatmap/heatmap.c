@@ -475,8 +475,7 @@ static int heatmap_close(void *state)
 
 	settle_all(heatmap);
 	err = heatmap_rows_write(heatmap);
-	if (!err)
-		err = heatmap_lds_write(&heatmap->sites);
+	err = err ? err : heatmap_lds_write(&heatmap->sites);
 	sites_report(&heatmap->sites, "heatmap");
 	sites_deinit(&heatmap->sites);
 	for (size_t i = 0; i < heatmap->size; i++)

@@ -319,33 +319,39 @@ static void destroy(struct log *log)
 	free(log);
 }
 
-static int log_open(const struct probe_host *host, void **state)
+static int log_init(struct log *log, const struct probe_host *host)
 {
-	struct log *log = calloc(1, sizeof(*log));
 	const char *format = host->arg(host->ctx, "format");
 	const char *addresses = host->arg(host->ctx, "addresses");
-	int err = 0;
 
-	if (!log)
-		return -ENOMEM;
 	log->sites = (struct sites){.host = host, .site_size = sizeof(struct site)};
 	log->json = format && !strcmp(format, "jsonl");
+	log->each = addresses && !strcmp(addresses, "each");
 	log->buffer = malloc(BUFFER);
 	if (!log->buffer)
-		err = -ENOMEM;
-	if (!err && format && !log->json && strcmp(format, "csv")) {
+		return -ENOMEM;
+	if (format && !log->json && strcmp(format, "csv")) {
 		host->log(host->ctx, PROBE_LOG_ERROR,
 			  "invalid value '%s' for log:format=; expected csv or jsonl", format);
-		err = -EINVAL;
+		return -EINVAL;
 	}
-	log->each = addresses && !strcmp(addresses, "each");
-	if (!err && addresses && !log->each && strcmp(addresses, "runs")) {
+	if (addresses && !log->each && strcmp(addresses, "runs")) {
 		host->log(host->ctx, PROBE_LOG_ERROR,
 			  "invalid value '%s' for log:addresses=; expected runs or each",
 			  addresses);
-		err = -EINVAL;
+		return -EINVAL;
 	}
-	err = err ? err : open_file(log);
+	return open_file(log);
+}
+
+static int log_open(const struct probe_host *host, void **state)
+{
+	struct log *log = calloc(1, sizeof(*log));
+	int err;
+
+	if (!log)
+		return -ENOMEM;
+	err = log_init(log, host);
 	if (err) {
 		destroy(log);
 		return err;
@@ -378,9 +384,27 @@ static int log_message(struct log *log, const struct sites_kernel *kernel,
 	if (!site->text && !make_site(log, kernel, message->site, site))
 		return -ENOMEM;
 	err = reserve_line(log);
-	if (!err)
-		put_message(log, site, info->name, message);
-	return err;
+	if (err)
+		return err;
+	put_message(log, site, info->name, message);
+	return 0;
+}
+
+static int log_access(struct log *log, const struct sites_kernel *kernel,
+		      const struct probe_access *access)
+{
+	struct site *site = access->exec ? sites_get(&log->sites, kernel, access->site) : NULL;
+	int err;
+
+	if (!site)
+		return 0;
+	if (!site->text && !make_site(log, kernel, access->site, site))
+		return -ENOMEM;
+	err = reserve_line(log);
+	if (err)
+		return err;
+	put_access(log, site, access);
+	return 0;
 }
 
 static int log_batch(void *state, const struct probe_batch *batch)
@@ -395,47 +419,42 @@ static int log_batch(void *state, const struct probe_batch *batch)
 		name_kernel(log, batch->dispatch);
 	for (size_t i = 0; batch->stream == PROBE_STREAM_MESSAGE && i < batch->count && !err; i++)
 		err = log_message(log, kernel, &batch->messages[i]);
-	for (size_t i = 0; batch->stream == PROBE_STREAM_ACCESS && i < batch->count && !err; i++) {
-		const struct probe_access *access = &batch->access[i];
-		struct site *site =
-			access->exec ? sites_get(&log->sites, kernel, access->site) : NULL;
-
-		if (!site)
-			continue;
-		if (!site->text && !make_site(log, kernel, access->site, site))
-			return -ENOMEM;
-		err = reserve_line(log);
-		if (!err)
-			put_access(log, site, access);
-	}
+	for (size_t i = 0; batch->stream == PROBE_STREAM_ACCESS && i < batch->count && !err; i++)
+		err = log_access(log, kernel, &batch->access[i]);
 	return err;
 }
 
-static int log_close(void *state)
+/* Closes the file, and names it in the database and to the user. */
+static int finish_file(struct log *log)
 {
 	static const struct probe_column columns[] = {
 		{"file", PROBE_TYPE_TEXT},
 		{"lines", PROBE_TYPE_INTEGER},
 		{"bytes", PROBE_TYPE_INTEGER},
 	};
-	struct log *log = state;
 	const struct probe_host *host = log->sites.host;
 	int table = host->table(host->ctx, "file", columns, 3), err = drain(log);
+	const union probe_value values[] = {
+		{.text = log->path},
+		{.integer = (int64_t)(log->lines + log->messages)},
+		{.integer = (int64_t)log->bytes},
+	};
 
 	if (close(log->fd) && !err)
 		err = fail(log, "write to", errno);
-	if (!err) {
-		const union probe_value values[] = {
-			{.text = log->path},
-			{.integer = (int64_t)(log->lines + log->messages)},
-			{.integer = (int64_t)log->bytes},
-		};
+	if (err)
+		return err;
+	err = table < 0 ? table : host->row(host->ctx, table, values, 3);
+	host->log(host->ctx, PROBE_LOG_INFO, "%llu accesses and %llu messages are in %s",
+		  (unsigned long long)log->lines, (unsigned long long)log->messages, log->path);
+	return err;
+}
 
-		err = table < 0 ? table : host->row(host->ctx, table, values, 3);
-		host->log(host->ctx, PROBE_LOG_INFO, "%llu accesses and %llu messages are in %s",
-			  (unsigned long long)log->lines, (unsigned long long)log->messages,
-			  log->path);
-	}
+static int log_close(void *state)
+{
+	struct log *log = state;
+	int err = finish_file(log);
+
 	sites_report(&log->sites, "log");
 	destroy(log);
 	return err;

@@ -267,10 +267,12 @@ int memory_rows_write(struct memory *memory)
 	const struct probe_host *host = memory->sites.host;
 	int table = host->table(host->ctx, "site", columns, COLUMNS);
 	struct buffer_list buffers = {0};
-	int err = table < 0 ? table : 0;
+	int err = 0;
 
-	if (!err && !list_buffers(memory, &buffers))
-		err = -ENOMEM;
+	if (table < 0)
+		return table;
+	if (!list_buffers(memory, &buffers))
+		return -ENOMEM;
 	for (size_t k = 0; k < memory->sites.count && !err; k++)
 		err = write_kernel(memory, table, memory->sites.kernels[k], &buffers);
 	free(buffers.sites);

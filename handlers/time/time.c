@@ -75,13 +75,10 @@ static const struct probe_column line_columns[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static int timing_open(const struct probe_host *host, void **state)
+static int timing_init(struct timing *timing, const struct probe_host *host)
 {
-	struct timing *timing = calloc(1, sizeof(*timing));
 	int err;
 
-	if (!timing)
-		return -ENOMEM;
 	timing->sites = (struct sites){
 		.host = host,
 		.site_size = sizeof(struct time_site),
@@ -89,11 +86,20 @@ static int timing_open(const struct probe_host *host, void **state)
 	};
 	timing->line_max = 65536;
 	err = sites_arg(host, "time", "timeline", 0, UINT32_MAX, &timing->line_max);
-	if (!err) {
-		timing->line_table =
-			host->table(host->ctx, "line", line_columns, COUNT(line_columns));
-		err = timing->line_table < 0 ? timing->line_table : 0;
-	}
+	if (err)
+		return err;
+	timing->line_table = host->table(host->ctx, "line", line_columns, COUNT(line_columns));
+	return timing->line_table < 0 ? timing->line_table : 0;
+}
+
+static int timing_open(const struct probe_host *host, void **state)
+{
+	struct timing *timing = calloc(1, sizeof(*timing));
+	int err;
+
+	if (!timing)
+		return -ENOMEM;
+	err = timing_init(timing, host);
 	if (err) {
 		free(timing);
 		return err;
@@ -471,6 +477,18 @@ static void count_stamp(struct wave *wave, const struct probe_stamp *stamp)
 		wave->stamps[ONE]++;
 }
 
+/* Ends all spans of the wave. */
+static int end_wave(struct event *event)
+{
+	while (event->wave->depth) {
+		int err = pop(event, event->wave->depth == 1);
+
+		if (err)
+			return err;
+	}
+	return settle_all(event, 0);
+}
+
 static int take_stamp(struct timing *timing, const struct probe_batch *batch,
 		      const struct sites_kernel *kernel, const struct probe_stamp *stamp)
 {
@@ -490,16 +508,12 @@ static int take_stamp(struct timing *timing, const struct probe_batch *batch,
 		return 0;
 	}
 	event.site = site_get(timing, kernel, stamp->site);
-	if (stamp->form == PROBE_FORM_WAVE_END) {
-		while (event.wave->depth && !err)
-			err = pop(&event, event.wave->depth == 1);
-		if (!err)
-			err = settle_all(&event, 0);
-	} else if (event.site && stamp->form == PROBE_FORM_BEGIN) {
+	if (stamp->form == PROBE_FORM_WAVE_END)
+		err = end_wave(&event);
+	else if (event.site && stamp->form == PROBE_FORM_BEGIN)
 		err = begin(&event);
-	} else if (event.site) {
+	else if (event.site)
 		err = end(&event);
-	}
 	count_stamp(event.wave, stamp);
 	return err;
 }

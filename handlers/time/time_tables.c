@@ -131,22 +131,31 @@ static void settle(const struct sites_kernel *kernel)
 	}
 }
 
+static int write_sites(const struct probe_host *host, int spans, int places,
+		       const struct sites_kernel *kernel)
+{
+	for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count;
+	     id = sites_next(kernel, id + 1)) {
+		const struct time_site *site = sites_at(kernel, id);
+		int err = site->cycles.count ? write_span(host, spans, kernel, id, site) : 0;
+
+		if (err)
+			return err;
+		err = write_places(host, places, kernel, id, site);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 static int write_kernel(const struct probe_host *host, int spans, int places,
 			const struct sites_kernel *kernel)
 {
 	const struct time_kernel *own = kernel->extra;
-	int err = 0;
+	int err;
 
 	settle(kernel);
-	for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count && !err;
-	     id = sites_next(kernel, id + 1)) {
-		const struct time_site *site = sites_at(kernel, id);
-
-		if (site->cycles.count)
-			err = write_span(host, spans, kernel, id, site);
-		if (!err)
-			err = write_places(host, places, kernel, id, site);
-	}
+	err = write_sites(host, spans, places, kernel);
 	if (own->ends)
 		host->log(host->ctx, PROBE_LOG_WARNING,
 			  "%llu ends of regions that had not begun: look for "

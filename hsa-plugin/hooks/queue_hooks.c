@@ -39,10 +39,10 @@ static int enter(struct probe_queue *queue)
 		if (queues[i])
 			continue;
 		err = probe_doorbell_add(queue->doorbell.handle, queue);
-		if (!err) {
-			queues[i] = queue;
-			queue->id = ++last_id;
-		}
+		if (err)
+			break;
+		queues[i] = queue;
+		queue->id = ++last_id;
 		break;
 	}
 	pthread_mutex_unlock(&lock);

@@ -15,6 +15,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
+
 /* How long a reader may not show itself, with its socket closed; if that is unknown. */
 #define SUCCESSOR_NS 2000000000ull
 #define SILENCE_NS   20000000000ull
@@ -129,15 +131,17 @@ static int handshake(int fd, uint32_t rings, struct probe_segment *ret)
 		return file;
 	err = probe_segment_open(ret, file, welcome.size);
 	close(file);
-	if (!err)
-		((struct probe_seg_header *)ret->base)->pid = hello.pid;
-	return err;
+	if (err)
+		return err;
+	((struct probe_seg_header *)ret->base)->pid = hello.pid;
+	return 0;
 }
 
 int probe_supervisor_connect(const char *name, uint32_t rings, struct probe_segment *ret)
 {
+	PROBE_AUTO_CLOSE int fd = -1;
 	struct stat status;
-	int fd, err = 0;
+	int err = 0;
 
 	/* If a recorder dies before its answer, its successor answers. */
 	for (int i = 0; i == 0 || (err == -ECONNRESET && i < ATTEMPTS); i++) {
@@ -148,19 +152,16 @@ int probe_supervisor_connect(const char *name, uint32_t rings, struct probe_segm
 			return fd;
 		err = handshake(fd, rings, ret);
 	}
-	if (!err && fstat(fd, &status))
-		err = -errno;
-	if (err) {
-		close(fd);
+	if (err)
 		return err;
-	}
+	if (fstat(fd, &status))
+		return -errno;
 	/* Few descriptors are allowed: the program may count on all of them. */
-	if (fd < HIGH_DESCRIPTOR) {
-		close(fd);
+	if (fd < HIGH_DESCRIPTOR)
 		return 0;
-	}
 	socket_fd = fd;
 	socket_inode = status.st_ino;
+	fd = -1; /* kept */
 	return 0;
 }
 
