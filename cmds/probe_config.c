@@ -97,7 +97,7 @@ struct request {
 	char root[PATH_MAX];
 };
 
-static struct probe_err *take_option(void *user, int key, const char *value)
+static struct probe_err *set_option(void *user, int key, const char *value)
 {
 	struct request *request = user;
 	char *end;
@@ -206,30 +206,50 @@ static bool print_about(unsigned keys)
 	return true;
 }
 
+static struct probe_err *parse(int argc, char **argv, struct request *ret)
+{
+	int index;
+	struct probe_err *err = probe_command_parse(&command, argc, argv, set_option, ret, &index);
+
+	if (err)
+		return err;
+	if (index < argc)
+		return probe_err_create("unexpected argument '%s'", argv[index]);
+	if (!(ret->keys & ~(1u << KEY_LLVM)))
+		return probe_err_create("nothing to print; give an option such as --cflags");
+	return NULL;
+}
+
+static struct probe_err *print_all(struct request *request)
+{
+	struct probe_err *err = find_root(request);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < command.count; i++) {
+		if (options[i].key == KEY_HEADING || !(request->keys & 1u << options[i].key))
+			continue;
+		err = print_one(request, options[i].key);
+		if (err)
+			return err;
+	}
+	return fflush(stdout) ? probe_err_create("cannot write: %s", strerror(errno)) : NULL;
+}
+
 int main(int argc, char **argv)
 {
 	struct request request = {.major = DEFAULT_MAJOR};
-	int index;
-	struct probe_err *err =
-		probe_command_parse(&command, argc, argv, take_option, &request, &index);
+	struct probe_err *err = parse(argc, argv, &request);
 
-	if (!err && index < argc)
-		err = probe_err_create("unexpected argument '%s'", argv[index]);
-	if (!err && !(request.keys & ~(1u << KEY_LLVM)))
-		err = probe_err_create("nothing to print; give an option such as --cflags");
 	if (err)
 		return usage_error(err);
 	if (print_about(request.keys))
 		return 0;
-	err = find_root(&request);
-	for (size_t i = 0; i < command.count && !err; i++)
-		if (options[i].key != KEY_HEADING && request.keys & 1u << options[i].key)
-			err = print_one(&request, options[i].key);
-	if (!err && fflush(stdout))
-		err = probe_err_create("cannot write: %s", strerror(errno));
-	if (!err)
-		return 0;
-	probe_log_err(PROBE_LOG_ERROR, err);
-	probe_err_destroy(err);
-	return 1;
+	err = print_all(&request);
+	if (err) {
+		probe_log_err(PROBE_LOG_ERROR, err);
+		probe_err_destroy(err);
+		return 1;
+	}
+	return 0;
 }

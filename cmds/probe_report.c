@@ -20,9 +20,14 @@ static struct probe_err *run(struct report_line *line, enum status *status)
 		return err;
 	}
 	line->report.color = probe_color_on(line->color, STDOUT_FILENO);
+	*status = FAILED;
 	err = line->done ? NULL : report_verb_show(&line->report);
-	*status = err ? FAILED : OK;
-	return err;
+	if (err)
+		return err;
+	if (probe_memory_ran_out())
+		return probe_err_create("out of memory: the output may lack something");
+	*status = OK;
+	return NULL;
 }
 
 int main(int argc, char **argv)
@@ -38,12 +43,7 @@ int main(int argc, char **argv)
 		return verb->command(argc - 1, argv + 1);
 	err = report_parse(argc, argv, &line);
 	probe_log_setup(line.quiet ? PROBE_LOG_ERROR : PROBE_LOG_INFO, line.color);
-	if (!err)
-		err = run(&line, &status);
-	if (!err && status == OK && probe_memory_ran_out()) {
-		err = probe_err_create("out of memory: the output may lack something");
-		status = FAILED;
-	}
+	err = err ? err : run(&line, &status);
 	if (err)
 		probe_log_err(PROBE_LOG_ERROR, err);
 	if (err && status == USAGE)

@@ -42,8 +42,17 @@ struct run {
 	struct run_plugins plugins;
 	struct run_server server;
 	struct run_environment environment;
+	struct run_signals signals;
+	char **program;		   /* to run, and its arguments */
+	int status;		   /* exit status if it cannot be recorded */
 	bool simulated, announced; /* the device: chosen; announced to the user */
 };
+
+static void report(struct probe_err *err)
+{
+	probe_log_err(PROBE_LOG_ERROR, err);
+	probe_err_destroy(err);
+}
 
 static void warn_idle_handlers(const struct run *run)
 {
@@ -73,22 +82,32 @@ static struct probe_err *check_tool(const struct run *run)
 static struct probe_err *check_sampling(const struct run *run)
 {
 	static struct run_agents agents;
-	struct probe_err *err = run_agents_read(&run->layout, run->simulated, &agents);
+	struct probe_err *err;
 
-	if (!err)
-		err = run_agents_check(&agents, &run->config.sampling);
-	if (!err && run->config.instrumented)
+	if (!run->config.sampling.on) {
+		if (run->config.pc_sampling_raw && !run->config.twice)
+			probe_log(PROBE_LOG_WARNING,
+				  "--pc-sampling-raw has no effect without --pc-sampling-method or "
+				  "--twice");
+		return NULL;
+	}
+	err = run_agents_read(&run->layout, run->simulated, &agents);
+	if (err)
+		return err;
+	err = run_agents_check(&agents, &run->config.sampling);
+	if (err)
+		return err;
+	if (run->config.instrumented)
 		probe_log(PROBE_LOG_WARNING,
 			  "PC sampling of instrumented kernels: the times are the clones', not "
 			  "the originals'");
-	else if (!err && !run->config.twice &&
-		 (run->config.kernel_include || run->config.kernel_exclude ||
-		  strcmp(run->config.dispatches, "all")))
+	else if (!run->config.twice && (run->config.kernel_include || run->config.kernel_exclude ||
+					strcmp(run->config.dispatches, "all")))
 		probe_log(PROBE_LOG_WARNING,
 			  "filters of kernels and dispatches apply to probes: without probes all "
 			  "kernels are sampled; select among them with probe-report -k and "
 			  "--dispatches");
-	return err;
+	return NULL;
 }
 
 static struct probe_err *make_environment(struct run *run)
@@ -97,10 +116,18 @@ static struct probe_err *make_environment(struct run *run)
 				    run->simulated);
 }
 
-static void announce(const struct run *run)
+static struct probe_err *choose_device(struct run *run)
 {
-	run_device_announce(&run->config, run->simulated);
-	run_register_announce();
+	struct probe_err *err = run_device_choose(&run->config, &run->layout, &run->simulated);
+
+	if (err)
+		return err;
+	if (!run->announced) {
+		run_device_announce(&run->config, run->simulated);
+		run_register_announce();
+	}
+	run->announced = true;
+	return NULL;
 }
 
 /* Nothing connected to probe-run: prints the reason as far as it is known. */
@@ -132,29 +159,28 @@ static struct probe_err *prepare(struct run *run)
 {
 	struct probe_err *err = run_output_check(&run->config);
 
-	if (!err)
-		err = check_tool(run);
-	if (!err)
-		err = run_plugins_load(&run->config, &run->layout, &run->plugins);
-	if (!err)
-		err = run_kind_choose(&run->plugins, &run->config.kind);
+	if (err)
+		return err;
+	err = check_tool(run);
+	if (err)
+		return err;
+	err = run_plugins_load(&run->config, &run->layout, &run->plugins);
+	if (err)
+		return err;
+	err = run_kind_choose(&run->plugins, &run->config.kind);
 	if (err)
 		return err;
 	warn_idle_handlers(run);
 	err = run_full_policy_check(&run->config);
-	if (!err)
-		err = run_device_choose(&run->config, &run->layout, &run->simulated);
-	if (!err && !run->announced)
-		announce(run);
-	run->announced |= !err;
-	if (!err && run->config.sampling.on)
-		err = check_sampling(run);
-	else if (!err && run->config.pc_sampling_raw && !run->config.twice)
-		probe_log(PROBE_LOG_WARNING,
-			  "--pc-sampling-raw has no effect without --pc-sampling-method or "
-			  "--twice");
-	if (!err)
-		err = run_server_init(&run->server, &run->config, &run->plugins);
+	if (err)
+		return err;
+	err = choose_device(run);
+	if (err)
+		return err;
+	err = check_sampling(run);
+	if (err)
+		return err;
+	err = run_server_init(&run->server, &run->config, &run->plugins);
 	return err ? err : make_environment(run);
 }
 
@@ -182,9 +208,10 @@ static struct probe_err *begin_recording(void *user)
 	struct probe_err *err = handler_workers_open(
 		&run->config, &run->plugins, "the program was not started", &run->server.workers);
 
-	if (!err)
-		probe_log_hold();
-	return err;
+	if (err)
+		return err;
+	probe_log_hold();
+	return NULL;
 }
 
 static bool stored_nothing(const struct run *run)
@@ -211,33 +238,32 @@ static void end_recording(void *user, struct run_pass *pass)
 
 /* ---- In probe-run ---- */
 
-/* Runs the program once. *status is the exit status if that fails. */
-static struct probe_err *record(struct run *run, char **argv, struct run_signals *signals,
-				bool again, struct run_pass *pass, int *status)
+/* Runs the program once; `again`: for the second time. */
+static struct probe_err *record(struct run *run, bool again, struct run_pass *pass)
 {
+	const struct run_child program = {run->program, &run->environment, &run->signals, again};
 	const struct run_service_work work = {&run->server, begin_recording, end_recording, run};
 	struct probe_err *err = prepare(run);
 	struct run_service service;
 	pid_t child = -1;
 
-	*status = RUN_STATUS_OURS;
-	if (!err)
-		err = run_service_start(&service, &work);
+	run->status = RUN_STATUS_OURS;
 	if (err)
 		return err;
-	err = run_child_start(&(struct run_child){argv, &run->environment, signals, again}, &child,
-			      status);
+	err = run_service_start(&service, &work);
+	if (err)
+		return err;
+	err = run_child_start(&program, &child, &run->status);
 	run_service_application(&service, child);
 	if (err) {
-		probe_err_destroy(run_service_finish(&service, signals, pass));
+		probe_err_destroy(run_service_finish(&service, &run->signals, pass));
 		return err;
 	}
-	run_service_wait(&service, child, signals, &pass->wait_status);
-	err = run_service_finish(&service, signals, pass);
+	run_service_wait(&service, child, &run->signals, &pass->wait_status);
+	err = run_service_finish(&service, &run->signals, pass);
 	if (err) {
 		/* The program's status is kept, without --strict and without a second run. */
-		probe_log_err(PROBE_LOG_ERROR, err);
-		probe_err_destroy(err);
+		report(err);
 		pass->lost = 1;
 	}
 	run_server_deinit(&run->server);
@@ -252,29 +278,35 @@ static void free_run(struct run *run)
 	run_plugins_unload(&run->plugins);
 }
 
-static struct probe_err *record_twice(struct run *run, char **argv, struct run_signals *signals,
-				      struct run_pass passes[RUN_PASSES], int *status)
+/* One of --twice. The caller frees the run, and then *file, after an error as well. */
+static struct probe_err *record_pass(struct run *run, const struct run_config *config, int i,
+				     struct run_pass *pass, char **file)
+{
+	bool gpu = run->config.device < RUN_DEVICE_SIM && run_gpu_present();
+	struct probe_err *err =
+		run_pass_config(config, (enum run_pass_kind)i, gpu, &run->config, file);
+
+	return err ? err : record(run, i != 0, pass);
+}
+
+static struct probe_err *record_twice(struct run *run, struct run_pass passes[RUN_PASSES])
 {
 	const struct run_config config = run->config;
 	struct probe_err *err = NULL;
 
-	for (int i = 0; i < RUN_PASSES && !err; i++) {
-		char *file = NULL;
+	for (int i = 0; i < RUN_PASSES; i++) {
+		PROBE_AUTO_FREE char *file = NULL;
 
-		err = run_pass_config(&config, (enum run_pass_kind)i,
-				      run->config.device < RUN_DEVICE_SIM && run_gpu_present(),
-				      &run->config, &file);
-		if (!err)
-			err = record(run, argv, signals, i != 0, &passes[i], status);
+		err = record_pass(run, &config, i, &passes[i], &file);
 		free_run(run);
-		free(file);
-		if (!err && !run_pass_next(&passes[i], i))
+		if (err || !run_pass_next(&passes[i], i))
 			break;
 	}
 	run->config = config;
-	if (!err)
-		run_passes_merge(passes);
-	return err;
+	if (err)
+		return err;
+	run_passes_merge(passes);
+	return NULL;
 }
 
 /* --stats: on stderr, since stdout is the program's. */
@@ -297,27 +329,33 @@ static void print_stats(const struct run *run, const char *database)
 		}
 }
 
-static int run_program(struct run *run, char **argv)
+static struct probe_err *record_passes(struct run *run, struct run_pass passes[RUN_PASSES])
+{
+	struct probe_err *err = run_signals_init(&run->signals);
+
+	if (err)
+		return err;
+	err = run->config.twice ? record_twice(run, passes) : record(run, false, &passes[0]);
+	if (err)
+		return err;
+	if (run->config.stats)
+		print_stats(run, passes[0].database);
+	return NULL;
+}
+
+static int run_program(struct run *run)
 {
 	struct run_pass passes[RUN_PASSES] = {0};
-	struct run_signals signals;
-	int status = RUN_STATUS_OURS;
-	struct probe_err *err = run_signals_init(&signals);
+	struct probe_err *err = record_passes(run, passes);
+	int status;
 
-	if (!err && run->config.twice)
-		err = record_twice(run, argv, &signals, passes, &status);
-	else if (!err)
-		err = record(run, argv, &signals, false, &passes[0], &status);
-	if (!err && run->config.stats)
-		print_stats(run, passes[0].database);
 	free(passes[0].database);
 	free(passes[1].database);
 	if (err) {
-		probe_log_err(PROBE_LOG_ERROR, err);
-		probe_err_destroy(err);
-		return status;
+		report(err);
+		return run->status;
 	}
-	status = run_end_like(run_passes_status(passes), &signals);
+	status = run_end_like(run_passes_status(passes), &run->signals);
 	if (!status && (passes[0].nothing || passes[1].nothing)) {
 		probe_log(PROBE_LOG_ERROR, "nothing could be stored: exit status %d",
 			  RUN_STATUS_LOST);
@@ -331,11 +369,25 @@ static int run_program(struct run *run, char **argv)
 	return status;
 }
 
-static int act(struct run *run, char **argv)
+static struct probe_err *print_environment(struct run *run)
+{
+	struct probe_err *err;
+
+	run->simulated = run->config.device != RUN_DEVICE_GPU && !run_gpu_present();
+	err = run_kind_choose(&run->plugins, &run->config.kind);
+	err = err ? err : make_environment(run);
+	run_environment_print(&run->environment, stdout);
+	return err;
+}
+
+/* Every action but that of running a program. */
+static struct probe_err *print(struct run *run)
 {
 	struct probe_err *err = NULL;
 
 	switch (run->config.action) {
+	case RUN_ACTION_RUN:
+		break;
 	case RUN_ACTION_HELP:
 		probe_command_help(&run_command, stdout);
 		break;
@@ -352,44 +404,56 @@ static int act(struct run *run, char **argv)
 		err = run_recover(run->config.recover, &run->layout);
 		break;
 	case RUN_ACTION_PRINT_ENV:
-		run->simulated = run->config.device != RUN_DEVICE_GPU && !run_gpu_present();
-		err = run_kind_choose(&run->plugins, &run->config.kind);
-		if (!err)
-			err = make_environment(run);
-		run_environment_print(&run->environment, stdout);
+		err = print_environment(run);
 		break;
-	case RUN_ACTION_RUN:
-		return run_program(run, argv + run->config.program);
 	}
-	if (!err && (fflush(stdout) || ferror(stdout)))
-		err = probe_err_create("cannot write: %s", strerror(errno));
-	if (!err)
-		return 0;
-	probe_log_err(PROBE_LOG_ERROR, err);
-	probe_err_destroy(err);
-	return RUN_STATUS_OURS;
+	if (err)
+		return err;
+	if (fflush(stdout) || ferror(stdout))
+		return probe_err_create("cannot write: %s", strerror(errno));
+	return NULL;
+}
+
+static int act(struct run *run)
+{
+	struct probe_err *err;
+
+	if (run->config.action == RUN_ACTION_RUN)
+		return run_program(run);
+	err = print(run);
+	if (err) {
+		report(err);
+		return RUN_STATUS_OURS;
+	}
+	return 0;
+}
+
+static struct probe_err *read_command(struct run *run, int argc, char **argv)
+{
+	struct probe_err *err = run_config_init(&run->config, argc, argv);
+	int level = PROBE_LOG_INFO + run->config.verbosity;
+
+	probe_log_setup(run->config.verbosity < 0 ? PROBE_LOG_ERROR : level, run->config.color);
+	run->program = argv + run->config.program;
+	return err ? err : run_layout_init(&run->layout);
 }
 
 int main(int argc, char **argv)
 {
-	struct run run = {.server = {.fd = -1}};
-	int level, status = RUN_STATUS_OURS;
+	struct run run = {.server = RUN_SERVER_EMPTY, .status = RUN_STATUS_OURS};
+	int status = RUN_STATUS_OURS;
 	struct probe_err *err;
 
 	probe_store_watch_memory();
-	err = run_config_init(&run.config, argc, argv);
-	level = PROBE_LOG_INFO + run.config.verbosity;
-	probe_log_setup(run.config.verbosity < 0 ? PROBE_LOG_ERROR : level, run.config.color);
-	if (!err)
-		err = run_layout_init(&run.layout);
+	err = read_command(&run, argc, argv);
 	if (err) {
-		probe_log_err(PROBE_LOG_ERROR, err);
-		probe_err_destroy(err);
+		report(err);
 	} else {
-		status = act(&run, argv);
+		status = act(&run);
+		if (probe_memory_ran_out())
+			probe_log(PROBE_LOG_ERROR,
+				  "out of memory: the recording may lack something");
 	}
-	if (!err && probe_memory_ran_out())
-		probe_log(PROBE_LOG_ERROR, "out of memory: the recording may lack something");
 	free_run(&run);
 	run_layout_deinit(&run.layout);
 	run_config_deinit(&run.config);

@@ -131,10 +131,12 @@ struct probe_err *run_output_check(const struct run_config *config)
 {
 	struct probe_err *err = run_keys_check(config->directory);
 
-	if (!err)
-		err = run_keys_check(config->file);
-	if (!err)
-		err = check_exists(config);
+	if (err)
+		return err;
+	err = run_keys_check(config->file);
+	if (err)
+		return err;
+	err = check_exists(config);
 	if (err)
 		return err;
 	return *config->file == '/' ? check_absolute(config->file)

@@ -373,7 +373,7 @@ static struct probe_err *set_value(struct run_config *config, int key, const cha
 	}
 }
 
-static struct probe_err *take(void *user, int key, const char *value)
+static struct probe_err *set_option(void *user, int key, const char *value)
 {
 	struct run_config *config = user;
 	char name[64] = "";
@@ -407,7 +407,7 @@ static const struct {
 	{PROBE_ENV_SAMPLING_INTERVAL, KEY_SAMPLING_INTERVAL},
 };
 
-static struct probe_err *take_variables(struct run_config *config)
+static struct probe_err *read_variables(struct run_config *config)
 {
 	struct probe_err *err = NULL;
 
@@ -447,8 +447,9 @@ static struct probe_err *complete(struct run_config *config)
 {
 	struct probe_err *err = run_sampling_check(&config->sampling);
 
-	if (!err && config->action == RUN_ACTION_RUN)
-		err = check_together(config);
+	if (err)
+		return err;
+	err = config->action == RUN_ACTION_RUN ? check_together(config) : NULL;
 	if (err)
 		return err;
 	if ((config->sampling.on || config->tracing) && !config->probes_requested) {
@@ -504,15 +505,18 @@ struct probe_err *run_config_init(struct run_config *config, int argc, char **ar
 		.instrumented = true,
 		.report = true,
 	};
-	err = take_variables(config);
-	if (!err)
-		err = probe_command_parse(&run_command, argc, argv, take, config, &config->program);
-	if (!err && config->action == RUN_ACTION_RUN && config->program >= argc)
-		err = probe_err_create("no program given; usage: %s %s", run_command.name,
-				       run_command.usage);
-	if (!err && config->action == RUN_ACTION_RUN)
+	err = read_variables(config);
+	if (err)
+		return err;
+	err = probe_command_parse(&run_command, argc, argv, set_option, config, &config->program);
+	if (err)
+		return err;
+	if (config->action == RUN_ACTION_RUN && config->program >= argc)
+		return probe_err_create("no program given; usage: %s %s", run_command.name,
+					run_command.usage);
+	if (config->action == RUN_ACTION_RUN)
 		keep_words(config, argv);
-	return err ? err : complete(config);
+	return complete(config);
 }
 
 static bool is_variable(const char *name)

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
 #include "common/err.h"
 #include "cmds/options/install_paths.h"
 #include "cmds/run/device_choice.h"
@@ -154,27 +155,30 @@ static struct setting choose_simulator(const struct run_layout *layout)
 	return ret;
 }
 
+static void setting_deinit(struct setting *setting)
+{
+	free(setting->value);
+}
+
 struct probe_err *run_agents_read(const struct run_layout *layout, bool simulated,
 				  struct run_agents *ret)
 {
-	struct setting setting = {0};
-	char *program = NULL, *text = malloc(TEXT_MAX);
-	struct probe_err *err = NULL;
+	PROBE_AUTO(setting_deinit) struct setting setting = {0};
+	PROBE_AUTO_FREE char *text = malloc(TEXT_MAX);
+	PROBE_AUTO_FREE char *program = NULL;
+	struct probe_err *err;
 
 	if (asprintf(&program, "%s/" PROGRAM, layout->root) < 0)
 		program = NULL;
 	if (simulated)
 		setting = choose_simulator(layout);
 	if (!text || !program || (simulated && !setting.value))
-		err = probe_err_oom();
-	else
-		err = run_agents_program(program, &setting, text, TEXT_MAX);
-	if (!err)
-		parse(text, ret);
-	free(program);
-	free(setting.value);
-	free(text);
-	return err;
+		return probe_err_oom();
+	err = run_agents_program(program, &setting, text, TEXT_MAX);
+	if (err)
+		return err;
+	parse(text, ret);
+	return NULL;
 }
 
 /* ---- Configurations of sampling ------------------------------------------------------------- */

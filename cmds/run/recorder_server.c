@@ -27,6 +27,7 @@
 #include "cmds/record/spool.h"
 #include "cmds/run/interrupted_runs.h"
 #include "cmds/run/socket_directory.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
 
@@ -39,12 +40,9 @@ struct probe_err *run_server_init(struct run_server *server, const struct run_co
 {
 	struct probe_err *err;
 
-	*server = (struct run_server){.config = config,
-				      .plugins = plugins,
-				      .fd = -1,
-				      .control = -1,
-				      .signals = -1,
-				      .orders = -1};
+	*server = (struct run_server)RUN_SERVER_EMPTY;
+	server->config = config;
+	server->plugins = plugins;
 	server->spools = mmap(NULL, sizeof(*server->spools), PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (server->spools == MAP_FAILED)
@@ -86,7 +84,7 @@ void run_server_deinit(struct run_server *server)
 		close(server->orders);
 	if (server->spools)
 		munmap(server->spools, sizeof(*server->spools));
-	*server = (struct run_server){.fd = -1, .control = -1, .signals = -1, .orders = -1};
+	*server = (struct run_server)RUN_SERVER_EMPTY;
 }
 
 static void accept_all(struct run_server *server)
@@ -149,32 +147,40 @@ static size_t read_environment(pid_t pid, char *out, size_t room)
 	return size;
 }
 
+/* Of the process's database; NULL = out of memory. */
+static char *database_path(const struct run_server *server, pid_t pid)
+{
+	PROBE_AUTO_FREE char *environment = malloc(ENVIRONMENT_MAX);
+	struct run_keys keys = {.pid = pid, .environment = environment};
+	char *path;
+
+	if (!environment)
+		return NULL;
+	keys.environment_size = read_environment(pid, environment, ENVIRONMENT_MAX);
+	path = run_output_path(server->config->directory, server->config->file, &keys);
+	return path ? free_path(server, path, pid) : NULL;
+}
+
 static struct probe_err *create_store(struct run_server *server, pid_t pid,
 				      struct probe_store **ret)
 {
-	char *environment = malloc(ENVIRONMENT_MAX);
-	struct run_keys keys = {.pid = pid, .environment = environment};
+	PROBE_AUTO_FREE char *path = database_path(server, pid);
 	struct probe_err *err;
-	char *path;
 	int rc;
 
-	if (!environment)
-		return probe_err_oom();
-	keys.environment_size = read_environment(pid, environment, ENVIRONMENT_MAX);
-	path = run_output_path(server->config->directory, server->config->file, &keys);
-	free(environment);
-	path = path ? free_path(server, path, pid) : NULL;
 	if (!path)
 		return probe_err_oom();
 	rc = run_make_parents(path);
-	err = rc ? probe_err_create("cannot make the directory of %s: %s", path, strerror(-rc))
-		 : run_interrupted_make_way(path, server->config->force);
-	if (!err)
-		err = probe_store_create(path, server->config->force, ret);
-	if (!err)
-		run_interrupted_hint(path);
-	free(path);
-	return err;
+	if (rc)
+		return probe_err_create("cannot make the directory of %s: %s", path, strerror(-rc));
+	err = run_interrupted_make_way(path, server->config->force);
+	if (err)
+		return err;
+	err = probe_store_create(path, server->config->force, ret);
+	if (err)
+		return err;
+	run_interrupted_hint(path);
+	return NULL;
 }
 
 /* Before it is made: a recorder that is killed meanwhile leaves nothing that the next one misses.
@@ -242,11 +248,10 @@ static struct probe_err *start(struct run_server *server, struct recorder *recor
 		return probe_err_create("process %d did not take its segment: %s",
 					(int)recorder->pid, strerror(errno));
 	err = recorder_start(recorder);
-	if (!err) {
-		recorder->workers = server->workers;
-		server->workers = NULL;
-	}
-	return err;
+	if (err)
+		return err;
+	recorder->workers = PROBE_KEEP(server->workers);
+	return NULL;
 }
 
 /* For --recover: the lock is held until the recorder's process ends, for whatever reason. */
@@ -299,10 +304,10 @@ static struct probe_err *record(struct run_server *server, const struct recorder
 	recorder = NULL;
 	end_predecessor(server, process->pid);
 	err = create_store(server, process->pid, &store);
-	if (!err)
-		note_spool(server, probe_store_path(store));
-	if (!err)
-		err = recorder_create(process, server->config, store, &recorder);
+	if (err)
+		return err;
+	note_spool(server, probe_store_path(store));
+	err = recorder_create(process, server->config, store, &recorder);
 	if (err)
 		return err;
 	/* Locked before the application learns that it is recorded. */
@@ -318,12 +323,12 @@ static struct probe_err *record(struct run_server *server, const struct recorder
 }
 
 /*
- * The process has not been sent a segment, and asks again. `recorder`: NULL if there is no spool,
- * either.
+ * The process has not been sent a segment, and asks again. Destroys `recorder`, which is NULL if
+ * there is no spool, either.
  */
 static void start_over(const char *spool, struct recorder *recorder)
 {
-	char *database = strndup(spool, strlen(spool) - strlen(SPOOL_SUFFIX));
+	PROBE_AUTO_FREE char *database = strndup(spool, strlen(spool) - strlen(SPOOL_SUFFIX));
 	struct stat status;
 
 	if (recorder)
@@ -331,13 +336,14 @@ static void start_over(const char *spool, struct recorder *recorder)
 	recorder_destroy(recorder);
 	if (database && !lstat(database, &status) && S_ISREG(status.st_mode) && !status.st_size)
 		unlink(database);
-	free(database);
 }
+
+PROBE_DEFINE_CLEANUP(recorder_cleanup, struct recorder *, recorder_destroy)
 
 static struct probe_err *continue_one(struct run_server *server, const char *spool)
 {
-	struct recorder *recorder = NULL;
-	struct probe_store *store = NULL;
+	PROBE_AUTO(recorder_cleanup) struct recorder *recorder = NULL;
+	struct probe_store *store = NULL; /* the recorder's */
 	struct probe_err *err;
 	bool absent;
 
@@ -348,26 +354,23 @@ static struct probe_err *continue_one(struct run_server *server, const char *spo
 		start_over(spool, NULL);
 		return NULL;
 	}
-	if (!err && recorder->unused && !recorder->seg.linked && spool_is_empty(&recorder->spool)) {
-		start_over(spool, recorder);
+	if (err)
+		return err;
+	if (recorder->unused && !recorder->seg.linked && spool_is_empty(&recorder->spool)) {
+		start_over(spool, PROBE_KEEP(recorder));
 		return NULL;
 	}
-	if (!err) {
-		end_predecessor(server, recorder->pid);
-		err = recorder_recreate(recorder, server->config, &store);
-	}
-	if (!err) {
-		recorder->lock = lock_database(probe_store_path(store));
-		err = recorder_start(recorder);
-	}
-	if (err) {
-		recorder_destroy(recorder);
+	end_predecessor(server, recorder->pid);
+	err = recorder_recreate(recorder, server->config, &store);
+	if (err)
 		return err;
-	}
-	recorder->workers = server->workers;
-	server->workers = NULL;
+	recorder->lock = lock_database(probe_store_path(store));
+	err = recorder_start(recorder);
+	if (err)
+		return err;
+	recorder->workers = PROBE_KEEP(server->workers);
 	recorder->next = server->recorders;
-	server->recorders = recorder;
+	server->recorders = PROBE_KEEP(recorder);
 	return NULL;
 }
 
@@ -400,9 +403,22 @@ static struct probe_err *check_hello(const struct probe_hello *hello, ssize_t go
 	return NULL;
 }
 
-static void take_hello(struct run_server *server, int sock)
+/* Takes ownership of `err`. */
+static void refuse(struct run_server *server, int sock, pid_t pid, struct probe_err *err)
+{
+	server->refused++;
+	err = probe_err_wrap(err, "process %d is not recorded", (int)pid);
+	probe_log_err(PROBE_LOG_ERROR, err);
+	probe_err_destroy(err);
+	send_reply(sock, -EPERM, NULL);
+	close(sock);
+}
+
+/* Reads a process's hello, and records the process or refuses to. */
+static void answer_hello(struct run_server *server, int sock)
 {
 	struct probe_hello hello = {0};
+	struct recorder_process process;
 	struct ucred peer = {0};
 	socklen_t size = sizeof(peer);
 	ssize_t got = recv(sock, &hello, sizeof(hello), 0);
@@ -414,18 +430,11 @@ static void take_hello(struct run_server *server, int sock)
 	}
 	/* The kernel identifies the peer; the hello message is not trusted. */
 	err = check_hello(&hello, got, &peer);
-	if (!err)
-		err = record(server, &(struct recorder_process){.pid = peer.pid,
-								.sock = sock,
-								.rings_wanted = hello.ring_count});
-	if (!err)
-		return;
-	server->refused++;
-	err = probe_err_wrap(err, "process %d is not recorded", (int)peer.pid);
-	probe_log_err(PROBE_LOG_ERROR, err);
-	probe_err_destroy(err);
-	send_reply(sock, -EPERM, NULL);
-	close(sock);
+	process = (struct recorder_process){
+		.pid = peer.pid, .sock = sock, .rings_wanted = hello.ring_count};
+	err = err ? err : record(server, &process);
+	if (err)
+		refuse(server, sock, peer.pid, err);
 }
 
 /* Waits for the socket, `extra` descriptors, or the timeout; handles the socket. */
@@ -445,7 +454,7 @@ static void poll_once(struct run_server *server, const int *extra, size_t extra_
 	for (size_t i = hellos; i-- > 0;) {
 		if (!fds[1 + i].revents)
 			continue;
-		take_hello(server, server->hellos[i]);
+		answer_hello(server, server->hellos[i]);
 		server->hellos[i] = server->hellos[--server->hello_count];
 	}
 	if (fds[0].revents)

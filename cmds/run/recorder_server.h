@@ -59,6 +59,12 @@ struct run_server {
 	uint64_t refused;		 /* processes that connected but could not be recorded */
 };
 
+/* One without descriptors, for run_server_deinit(). */
+#define RUN_SERVER_EMPTY                                                                           \
+	{                                                                                          \
+		.fd = -1, .control = -1, .signals = -1, .orders = -1                               \
+	}
+
 struct probe_err *run_server_init(struct run_server *server, const struct run_config *config,
 				  const struct run_plugins *plugins);
 void run_server_deinit(struct run_server *server);

@@ -55,9 +55,27 @@ static void detach(void)
 	close(null);
 }
 
-__attribute__((noreturn)) static void serve(const struct run_service_work *work, int fd, bool again)
+/* Records until the application has ended. */
+static void record(const struct run_service_work *work, int fd, bool again, struct report *ret)
 {
 	struct run_pass pass = {0};
+
+	if (again)
+		run_server_continue(work->server);
+	if (!run_server_serve(work->server, fd))
+		return;
+	run_server_finish(work->server);
+	run_server_handle(work->server);
+	work->end(work->user, &pass);
+	ret->lost = pass.lost;
+	ret->several = pass.several;
+	ret->probed = pass.probed;
+	ret->nothing = pass.nothing;
+	snprintf(ret->text, sizeof(ret->text), "%s", pass.database ? pass.database : "");
+}
+
+__attribute__((noreturn)) static void serve(const struct run_service_work *work, int fd, bool again)
+{
 	struct report report = {0};
 	struct probe_err *err;
 
@@ -68,19 +86,8 @@ __attribute__((noreturn)) static void serve(const struct run_service_work *work,
 		probe_err_format(err, report.text, sizeof(report.text));
 	}
 	send(fd, &report, sizeof(report), MSG_NOSIGNAL);
-	if (!err && again)
-		run_server_continue(work->server);
-	if (!err && run_server_serve(work->server, fd)) {
-		run_server_finish(work->server);
-		run_server_handle(work->server);
-		work->end(work->user, &pass);
-		report.lost = pass.lost;
-		report.several = pass.several;
-		report.probed = pass.probed;
-		report.nothing = pass.nothing;
-		snprintf(report.text, sizeof(report.text), "%s",
-			 pass.database ? pass.database : "");
-	}
+	if (!report.failed)
+		record(work, fd, again, &report);
 	run_server_deinit(work->server);
 	if (probe_memory_ran_out())
 		probe_log(PROBE_LOG_ERROR, "out of memory: the recording may lack something");
@@ -184,12 +191,14 @@ static struct probe_err *replace(struct run_service *service, struct probe_err *
 
 		end(service);
 		err = launch(service, true);
-		if (!err)
-			probe_log_err(PROBE_LOG_WARNING, died);
+		if (err) {
+			probe_err_destroy(died);
+			died = err;
+			continue;
+		}
+		probe_log_err(PROBE_LOG_WARNING, died);
 		probe_err_destroy(died);
-		if (!err)
-			return NULL;
-		died = err;
+		return NULL;
 	}
 	return died;
 }
@@ -273,14 +282,16 @@ static bool wait_for_recorder(struct run_service *service, struct run_signals *s
 	return true;
 }
 
-struct probe_err *run_service_finish(struct run_service *service, struct run_signals *signals,
-				     struct run_pass *pass)
+/* Until a recorder has reported the end of its work; each that dies is replaced. */
+static struct probe_err *await_report(struct run_service *service, struct run_signals *signals,
+				      struct report *ret)
 {
 	uint64_t urgent = signals->ends >= 2 ? handler_clock_ns() : 0;
-	struct probe_err *err;
-	struct report report;
 
-	do {
+	for (;;) {
+		struct probe_err *err;
+		bool died;
+
 		if (service->fd < 0)
 			return probe_err_create("there is no recorder any more");
 		if (!wait_for_recorder(service, signals, &urgent)) {
@@ -290,14 +301,23 @@ struct probe_err *run_service_finish(struct run_service *service, struct run_sig
 			return probe_err_create("ended by a signal before all records were stored: "
 						"the recorder goes on with them");
 		}
-		err = receive(service, &report);
-		if (!err || service->pid || urgent)
-			break;
+		err = receive(service, ret);
+		died = err && !service->pid;
+		if (!died || urgent)
+			return err;
 		err = replace(service, err);
 		if (err)
-			break;
+			return err;
 		send_order(service, RUN_ORDER_ENDED, -1);
-	} while (true);
+	}
+}
+
+struct probe_err *run_service_finish(struct run_service *service, struct run_signals *signals,
+				     struct run_pass *pass)
+{
+	struct report report;
+	struct probe_err *err = await_report(service, signals, &report);
+
 	end(service);
 	if (err)
 		return err;

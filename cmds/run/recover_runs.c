@@ -17,6 +17,7 @@
 #include "cmds/options/run_options.h"
 #include "cmds/record/recorder.h"
 #include "cmds/record/rerun_handlers.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
 #include "store/store.h"
@@ -30,6 +31,14 @@ struct run_end {
 	char *why;	/* partial_reason; NULL = none */
 };
 
+static void run_end_deinit(struct run_end *end)
+{
+	free(end->handlers);
+	free(end->why);
+}
+
+PROBE_DEFINE_CLEANUP(recorder_cleanup, struct recorder *, recorder_destroy)
+
 static bool ends_with(const char *text, const char *end)
 {
 	size_t length = strlen(text), size = strlen(end);
@@ -40,22 +49,17 @@ static bool ends_with(const char *text, const char *end)
 /* A recorder holds the lock until it ends. */
 static struct probe_err *wait_for_recorder(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct probe_err *err = NULL;
+	PROBE_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
 	if (fd < 0)
 		return probe_err_create("%s: cannot be opened: %s", path, strerror(errno));
-	if (flock(fd, LOCK_SH | LOCK_NB)) {
-		probe_log(PROBE_LOG_INFO, "%s: its program, or its recorder, still runs: waiting",
-			  path);
-		while (flock(fd, LOCK_SH))
-			if (errno != EINTR) {
-				err = probe_err_create("%s: %s", path, strerror(errno));
-				break;
-			}
-	}
-	close(fd);
-	return err;
+	if (!flock(fd, LOCK_SH | LOCK_NB))
+		return NULL;
+	probe_log(PROBE_LOG_INFO, "%s: its program, or its recorder, still runs: waiting", path);
+	while (flock(fd, LOCK_SH))
+		if (errno != EINTR)
+			return probe_err_create("%s: %s", path, strerror(errno));
+	return NULL;
 }
 
 static char *query_text(const struct probe_reader *reader, const char *sql)
@@ -89,54 +93,56 @@ static struct probe_err *read_end(const char *path, struct run_end *ret)
 
 static struct probe_err *note_end(const char *path)
 {
-	struct probe_store *store = NULL;
+	PROBE_AUTO(probe_store_cleanup) struct probe_store *store = NULL;
 	struct probe_err *err = probe_store_append(path, &store);
 
 	if (err)
 		return err;
 	probe_store_set_int(store, "handlers_ended", 1);
 	if (!probe_store_commit(store) || !probe_store_finish(store))
-		err = probe_err_create("%s: cannot be written", path);
-	probe_store_destroy(store);
-	return err;
+		return probe_err_create("%s: cannot be written", path);
+	return NULL;
 }
 
 static struct probe_err *run_handlers(const char *path, const char *handlers,
 				      const struct run_layout *layout)
 {
-	struct run_config config = {0};
-	struct run_plugins plugins = {0};
+	PROBE_AUTO(run_config_deinit) struct run_config config = {0};
+	PROBE_AUTO(run_plugins_unload) struct run_plugins plugins = {0};
 	struct run_replay replay = {.config = &config, .plugins = &plugins, .from = path};
 	struct probe_err *err = run_config_handlers(&config, handlers);
 
+	if (err)
+		return err;
 	/* The file is not trusted: only handlers of the installation, by name. */
-	for (size_t i = 0; i < config.handler_count && !err; i++)
+	for (size_t i = 0; i < config.handler_count; i++)
 		if (strchr(config.handlers[i].name, '/'))
-			err = probe_err_create("%s: handler %s is a path: run it with probe-report "
-					       "replay -a",
-					       path, config.handlers[i].name);
-	if (!err)
-		err = run_plugins_load(&config, layout, &plugins);
-	if (!err)
-		err = run_replay(&replay);
-	if (!err)
-		err = note_end(path);
-	if (!err)
-		probe_log(PROBE_LOG_INFO, "%s: handlers %s have run over %llu dispatches", path,
-			  handlers, (unsigned long long)replay.counts.dispatches);
-	run_plugins_unload(&plugins);
-	run_config_deinit(&config);
-	return err;
+			return probe_err_create("%s: handler %s is a path: run it with "
+						"probe-report replay -a",
+						path, config.handlers[i].name);
+	err = run_plugins_load(&config, layout, &plugins);
+	if (err)
+		return err;
+	err = run_replay(&replay);
+	if (err)
+		return err;
+	err = note_end(path);
+	if (err)
+		return err;
+	probe_log(PROBE_LOG_INFO, "%s: handlers %s have run over %llu dispatches", path, handlers,
+		  (unsigned long long)replay.counts.dispatches);
+	return NULL;
 }
 
 /*
  * Makes the database again from what its recorder had read, and from the segment, as long as the
  * program runs.
  */
-static struct probe_err *record_again(const char *spool, struct run_config *config)
+static struct probe_err *record_again(const char *spool)
 {
-	struct recorder *recorder = NULL;
-	struct probe_store *store = NULL;
+	PROBE_AUTO(run_config_deinit) struct run_config config = {0};
+	PROBE_AUTO(recorder_cleanup) struct recorder *recorder = NULL;
+	struct probe_store *store = NULL; /* the recorder's */
 	bool absent;
 	struct probe_err *err = recorder_open(spool, &recorder, &absent);
 
@@ -144,24 +150,24 @@ static struct probe_err *record_again(const char *spool, struct run_config *conf
 		probe_err_destroy(err);
 		return NULL;
 	}
-	if (!err)
-		err = run_config_restore(config, recorder->settings.options,
-					 recorder->settings.options_size);
-	if (!err) {
-		recorder_settings(recorder, config);
-		if (!recorder->ended)
-			probe_log(PROBE_LOG_INFO, "%s: its program still runs, and is recorded",
-				  spool);
-		err = recorder_recreate(recorder, config, &store);
-	}
-	if (!err)
-		err = recorder_start(recorder);
-	if (!err) {
-		pthread_join(recorder->thread, NULL);
-		recorder_finish(recorder);
-	}
-	recorder_destroy(recorder);
-	return err;
+	if (err)
+		return err;
+	err = run_config_restore(&config, recorder->settings.options,
+				 recorder->settings.options_size);
+	if (err)
+		return err;
+	recorder_settings(recorder, &config);
+	if (!recorder->ended)
+		probe_log(PROBE_LOG_INFO, "%s: its program still runs, and is recorded", spool);
+	err = recorder_recreate(recorder, &config, &store);
+	if (err)
+		return err;
+	err = recorder_start(recorder);
+	if (err)
+		return err;
+	pthread_join(recorder->thread, NULL);
+	recorder_finish(recorder);
+	return NULL;
 }
 
 /* A recorder that is killed while it starts leaves a database without tables. */
@@ -182,45 +188,44 @@ static bool is_empty(const char *path)
 
 static struct probe_err *recover(const char *path, const struct run_layout *layout)
 {
-	struct run_end end = {0};
+	PROBE_AUTO(run_end_deinit) struct run_end end = {0};
 	struct probe_err *err = wait_for_recorder(path);
 
-	if (!err && is_empty(path)) {
+	if (err)
+		return err;
+	if (is_empty(path)) {
 		probe_log(PROBE_LOG_INFO, "%s: nothing was recorded in it; removed", path);
 		return probe_store_remove(path);
 	}
-	if (!err)
-		err = read_end(path, &end);
-	if (!err && end.handlers)
-		err = run_handlers(path, end.handlers, layout);
-	if (!err && end.why)
+	err = read_end(path, &end);
+	if (err)
+		return err;
+	err = end.handlers ? run_handlers(path, end.handlers, layout) : NULL;
+	if (err)
+		return err;
+	if (end.why)
 		probe_log(PROBE_LOG_WARNING, "%s: partial: %s", path, end.why);
-	else if (!err)
+	else
 		probe_log(PROBE_LOG_INFO, "%s: complete", path);
-	free(end.handlers);
-	free(end.why);
-	return err;
+	return NULL;
 }
 
 /* The database's file, or the spool of one that may not exist. */
 static struct probe_err *recover_file(char *path, const struct run_layout *layout)
 {
 	size_t stem = strlen(path) - strlen(SPOOL_SUFFIX);
-	struct run_config config = {0};
+	PROBE_AUTO_FREE char *database = NULL;
 	struct probe_err *err;
-	char *database;
 
 	if (!ends_with(path, SPOOL_SUFFIX))
 		return recover(path, layout);
 	database = strndup(path, stem);
 	if (!database)
 		return probe_err_oom();
-	err = record_again(path, &config);
-	run_config_deinit(&config);
-	if (!err && !access(database, F_OK))
-		err = recover(database, layout);
-	free(database);
-	return err;
+	err = record_again(path);
+	if (err)
+		return err;
+	return access(database, F_OK) ? NULL : recover(database, layout);
 }
 
 /* A spool stands for its database, too. */

@@ -10,6 +10,7 @@
 
 #include <sqlite3.h>
 
+#include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
 #include "cmds/record/merge_runs.h"
@@ -118,25 +119,26 @@ int run_passes_status(const struct run_pass passes[RUN_PASSES])
 	return bad(first) ? first->wait_status : second->wait_status;
 }
 
+PROBE_DEFINE_CLEANUP(text_cleanup, char *, sqlite3_free)
+PROBE_DEFINE_CLEANUP(database_cleanup, sqlite3 *, sqlite3_close)
+
 static struct probe_err *merge(const char *into, const char *from)
 {
-	char *attach = sqlite3_mprintf("ATTACH %Q AS a", from);
-	struct probe_err *err = NULL;
-	sqlite3 *db = NULL;
+	PROBE_AUTO(database_cleanup) sqlite3 *db = NULL;
+	PROBE_AUTO(text_cleanup) char *attach = sqlite3_mprintf("ATTACH %Q AS a", from);
+	struct probe_err *err;
 
 	if (!attach)
-		err = probe_err_oom();
-	else if (sqlite3_open_v2(into, &db, SQLITE_OPEN_READWRITE, NULL) ||
-		 sqlite3_exec(db, attach, NULL, NULL, NULL))
-		err = probe_err_create("%s: cannot open it again: %s", into, sqlite3_errmsg(db));
-	if (!err)
-		err = probe_merge(db, into);
+		return probe_err_oom();
+	if (sqlite3_open_v2(into, &db, SQLITE_OPEN_READWRITE, NULL) ||
+	    sqlite3_exec(db, attach, NULL, NULL, NULL))
+		return probe_err_create("%s: cannot open it again: %s", into, sqlite3_errmsg(db));
+	err = probe_merge(db, into);
+	if (err)
+		return err;
 	/* Each run leaves one file. */
-	if (!err)
-		sqlite3_exec(db, "DETACH a; PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
-	sqlite3_free(attach);
-	sqlite3_close(db);
-	return err;
+	sqlite3_exec(db, "DETACH a; PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
+	return NULL;
 }
 
 void run_passes_merge(const struct run_pass passes[RUN_PASSES])
