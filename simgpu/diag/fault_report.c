@@ -81,13 +81,16 @@ static void print_place(char *buf, size_t size, const struct sim_dispatch *dispa
 static void print_source(char *buf, size_t size, uint64_t pc)
 {
 	char source[1024];
-	int err = sim_source_line(pc, source, sizeof(source));
 
 	buf[0] = '\0';
-	if (!err)
+	switch (sim_source_line(pc, source, sizeof(source))) {
+	case 0:
 		snprintf(buf, size, "; at %s", source);
-	else if (err == -ENODATA)
+		break;
+	case -ENODATA:
 		snprintf(buf, size, "; source line unknown: compile with -g");
+		break;
+	}
 }
 
 /* "; 16 bytes past the end of ...": the allocation nearest to the address. */

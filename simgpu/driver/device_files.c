@@ -96,15 +96,23 @@ static int make_files(void)
 	return 0;
 }
 
-static int duplicate(int *file, int flags)
+/* Under the lock. */
+static int duplicate_locked(const int *file, int flags)
 {
-	int fd, err;
+	int fd, err = make_files();
+
+	if (err)
+		return err;
+	fd = fcntl(*file, flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 0);
+	return fd < 0 ? -errno : fd;
+}
+
+static int duplicate(const int *file, int flags)
+{
+	int fd;
 
 	pthread_mutex_lock(&lock);
-	err = make_files();
-	fd = err ? err : fcntl(*file, flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 0);
-	if (!err && fd < 0)
-		fd = -errno;
+	fd = duplicate_locked(file, flags);
 	pthread_mutex_unlock(&lock);
 	return fd;
 }

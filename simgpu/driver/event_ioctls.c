@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/cleanup.h"
 #include "simgpu/driver/ioctl_handlers.h"
 #include "simgpu/driver/kfd_abi.h"
 #include "simgpu/driver/user_copy.h"
@@ -129,21 +130,17 @@ static int report(const struct wait_list *list, uint64_t user)
 int sim_ioctl_wait_events(void *args, size_t size)
 {
 	struct kfd_ioctl_wait_events_args *want = args;
-	struct wait_list list;
+	PROBE_AUTO(wait_list_deinit) struct wait_list list = {0};
 	int err = wait_list_init(&list, want);
 
 	(void)size;
-	if (!err) {
-		err = sim_event_wait(list.ids, list.ages, list.count, want->wait_for_all,
-				     want->timeout);
-		want->wait_result = err == -ETIME ? KFD_IOC_WAIT_RESULT_TIMEOUT
-				    : err	  ? KFD_IOC_WAIT_RESULT_FAIL
-						  : KFD_IOC_WAIT_RESULT_COMPLETE;
-		if (!err)
-			err = report(&list, want->events_ptr);
-		if (err == -ETIME)
-			err = 0;
-	}
-	wait_list_deinit(&list);
-	return err;
+	if (err)
+		return err;
+	err = sim_event_wait(list.ids, list.ages, list.count, want->wait_for_all, want->timeout);
+	want->wait_result = err == -ETIME ? KFD_IOC_WAIT_RESULT_TIMEOUT
+			    : err	  ? KFD_IOC_WAIT_RESULT_FAIL
+					  : KFD_IOC_WAIT_RESULT_COMPLETE;
+	if (err)
+		return err == -ETIME ? 0 : err;
+	return report(&list, want->events_ptr);
 }

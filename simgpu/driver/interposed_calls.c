@@ -140,36 +140,31 @@ SIM_DRIVER_EXPORT int closedir(DIR *directory)
 	return 0;
 }
 
+/* `err`: 0 or a negative error number. */
+static int libc_result(int err)
+{
+	if (err)
+		errno = -err;
+	return err ? -1 : 0;
+}
+
 /* rocminfo checks for the module this way. */
 SIM_DRIVER_EXPORT int access(const char *path, int mode)
 {
-	int err;
-
 	if (!ours(path))
 		return NEXT(access)(path, mode);
-	if (sim_device_path(path))
-		return 0;
-	err = sim_sysfs_exists(path);
-	if (!err)
-		return 0;
-	errno = -err;
-	return -1;
+	return sim_device_path(path) ? 0 : libc_result(sim_sysfs_exists(path));
 }
 
 SIM_DRIVER_EXPORT int ioctl(int fd, unsigned long request, ...)
 {
 	void *argument;
 	va_list list;
-	int err;
 
 	va_start(list, request);
 	argument = va_arg(list, void *);
 	va_end(list);
 	if (_IOC_TYPE(request) != 'K' || !sim_is_kfd(fd))
 		return NEXT(ioctl)(fd, request, argument);
-	err = sim_kfd_ioctl(request, argument);
-	if (!err)
-		return 0;
-	errno = -err;
-	return -1;
+	return libc_result(sim_kfd_ioctl(request, argument));
 }

@@ -164,30 +164,39 @@ static int make_buffer(const struct kfd_ioctl_alloc_memory_of_gpu_args *want, st
 			return -ENOMEM;
 	}
 	err = sim_mem_adopt(&block);
-	if (!err)
-		*ret = buffer;
-	return err;
+	if (err)
+		return err;
+	*ret = buffer;
+	return 0;
+}
+
+static int alloc_locked(struct kfd_ioctl_alloc_memory_of_gpu_args *want)
+{
+	struct buffer *buffer = take_buffer();
+	int err;
+
+	if (!buffer)
+		return -ENOMEM;
+	err = make_buffer(want, buffer);
+	if (err) {
+		release_buffer(buffer);
+		return err;
+	}
+	want->handle = handle_of(buffer);
+	want->mmap_offset = buffer->offset == UINT64_MAX ? SIM_DOORBELL_OFFSET : buffer->offset;
+	return 0;
 }
 
 int sim_ioctl_alloc_memory(void *args, size_t size)
 {
 	struct kfd_ioctl_alloc_memory_of_gpu_args *want = args;
-	struct buffer *buffer;
 	int err = check(want);
 
 	(void)size;
 	if (err)
 		return err;
 	pthread_mutex_lock(&lock);
-	buffer = take_buffer();
-	err = buffer ? make_buffer(want, buffer) : -ENOMEM;
-	if (!err) {
-		want->handle = handle_of(buffer);
-		want->mmap_offset =
-			buffer->offset == UINT64_MAX ? SIM_DOORBELL_OFFSET : buffer->offset;
-	} else if (buffer) {
-		release_buffer(buffer);
-	}
+	err = alloc_locked(want);
 	pthread_mutex_unlock(&lock);
 	sim_debug(1, "alloc node %u, %llu bytes at 0x%llx, flags 0x%x: %s",
 		  sim_gpu_node(want->gpu_id), (unsigned long long)want->size,
@@ -195,22 +204,30 @@ int sim_ioctl_alloc_memory(void *args, size_t size)
 	return err;
 }
 
+static int free_locked(uint64_t handle)
+{
+	struct buffer *buffer = buffer_of(handle);
+	int err;
+
+	if (!buffer)
+		return -EINVAL;
+	err = sim_mem_disown(buffer->va);
+	if (err)
+		return err;
+	if (buffer->offset != UINT64_MAX)
+		sim_render_drop(buffer->offset, buffer->size);
+	release_buffer(buffer);
+	return 0;
+}
+
 int sim_ioctl_free_memory(void *args, size_t size)
 {
 	const struct kfd_ioctl_free_memory_of_gpu_args *want = args;
-	struct buffer *buffer;
-	int err = -EINVAL;
+	int err;
 
 	(void)size;
 	pthread_mutex_lock(&lock);
-	buffer = buffer_of(want->handle);
-	if (buffer)
-		err = sim_mem_disown(buffer->va);
-	if (!err) {
-		if (buffer->offset != UINT64_MAX)
-			sim_render_drop(buffer->offset, buffer->size);
-		release_buffer(buffer);
-	}
+	err = free_locked(want->handle);
 	pthread_mutex_unlock(&lock);
 	return err;
 }
@@ -238,9 +255,10 @@ static int change_mapping(struct buffer *buffer, uint32_t node, bool map)
 		return err;
 	nodes = map ? nodes | 1u << node : nodes & ~(1u << node);
 	err = sim_mem_set_nodes(buffer->va, nodes);
-	if (!err)
-		buffer->mapped_to = nodes;
-	return err;
+	if (err)
+		return err;
+	buffer->mapped_to = nodes;
+	return 0;
 }
 
 struct mapping {
@@ -249,11 +267,27 @@ struct mapping {
 	bool map;
 };
 
+static int change_locked(const struct mapping *want, const uint32_t *ids)
+{
+	struct buffer *buffer = buffer_of(want->handle);
+
+	if (!buffer)
+		return -ENOMEM;
+	while (*want->done < want->count) {
+		uint32_t node = sim_gpu_node(ids[*want->done]);
+		int err = node ? change_mapping(buffer, node, want->map) : -EINVAL;
+
+		if (err)
+			return err;
+		++*want->done;
+	}
+	return 0;
+}
+
 static int change_mappings(const struct mapping *want)
 {
 	uint32_t ids[SIM_NODES];
-	struct buffer *buffer;
-	int err = 0;
+	int err;
 
 	if (!want->count || *want->done > want->count || want->count > SIM_NODES ||
 	    !sim_gpu_node((uint32_t)(want->handle >> 32)))
@@ -261,16 +295,7 @@ static int change_mappings(const struct mapping *want)
 	if (sim_copy_from_user(ids, want->devices, want->count * sizeof(ids[0])))
 		return -EFAULT;
 	pthread_mutex_lock(&lock);
-	buffer = buffer_of(want->handle);
-	if (!buffer)
-		err = -ENOMEM;
-	while (!err && *want->done < want->count) {
-		uint32_t node = sim_gpu_node(ids[*want->done]);
-
-		err = node ? change_mapping(buffer, node, want->map) : -EINVAL;
-		if (!err)
-			++*want->done;
-	}
+	err = change_locked(want, ids);
 	pthread_mutex_unlock(&lock);
 	return err;
 }

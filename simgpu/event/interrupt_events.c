@@ -92,23 +92,30 @@ static uint32_t take_slot(void)
 	return 0;
 }
 
+static int create_locked(const struct event *event, uint32_t *ret)
+{
+	int err = make_mailboxes();
+	uint32_t id;
+
+	if (err)
+		return err;
+	id = take_slot();
+	if (!id)
+		return -ENOSPC;
+	slots[id] = *event;
+	atomic_store_explicit(&mailboxes[id], 0, memory_order_relaxed);
+	*ret = id;
+	return 0;
+}
+
 int sim_event_create(uint32_t type, bool manual, bool set, uint32_t *ret)
 {
-	uint32_t id = 0;
+	const struct event event = {
+		.used = true, .type = type, .manual = manual, .set = set, .age = 1};
 	int err;
 
 	pthread_mutex_lock(&lock);
-	err = make_mailboxes();
-	if (!err) {
-		id = take_slot();
-		err = id ? 0 : -ENOSPC;
-	}
-	if (!err) {
-		slots[id] = (struct event){
-			.used = true, .type = type, .manual = manual, .set = set, .age = 1};
-		atomic_store_explicit(&mailboxes[id], 0, memory_order_relaxed);
-		*ret = id;
-	}
+	err = create_locked(&event, ret);
 	pthread_mutex_unlock(&lock);
 	return err;
 }

@@ -15,6 +15,8 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 
+#include "common/cleanup.h"
+
 __attribute__((visibility("default"))) sim_jit_translate probe_sim_jit_translate;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -176,29 +178,29 @@ static LLVMOrcThreadSafeContextRef new_context(LLVMContextRef *ret)
 #endif
 }
 
+PROBE_DEFINE_CLEANUP(context_cleanup, LLVMOrcThreadSafeContextRef, LLVMOrcDisposeThreadSafeContext)
+
 static int translate(const struct sim_jit_job *job, struct sim_block *ret)
 {
 	LLVMContextRef own;
-	LLVMOrcThreadSafeContextRef context = new_context(&own);
-	struct jit *j = calloc(1, sizeof(*j));
+	PROBE_AUTO(context_cleanup) LLVMOrcThreadSafeContextRef context = new_context(&own);
+	PROBE_AUTO_FREE struct jit *j = calloc(1, sizeof(*j));
 	char name[32];
-	int err = -ENOMEM;
+	int err;
 
-	if (j) {
-		snprintf(name, sizeof(name), "block_%u", serial++);
-		j->job = job;
-		j->width = !strcmp(job->level, "avx512") ? 16 : 8;
-		j->context = own;
-		j->module = LLVMModuleCreateWithNameInContext(name, j->context);
-		err = build(j, name, ret);
-		if (!err && sound(j->module))
-			err = compile(j->module, context, name, ret);
-		else
-			LLVMDisposeModule(j->module);
+	if (!j)
+		return -ENOMEM;
+	snprintf(name, sizeof(name), "block_%u", serial++);
+	j->job = job;
+	j->width = !strcmp(job->level, "avx512") ? 16 : 8;
+	j->context = own;
+	j->module = LLVMModuleCreateWithNameInContext(name, j->context);
+	err = build(j, name, ret);
+	if (err || !sound(j->module)) {
+		LLVMDisposeModule(j->module);
+		return err;
 	}
-	free(j);
-	LLVMOrcDisposeThreadSafeContext(context);
-	return err;
+	return compile(j->module, context, name, ret); /* which takes the module */
 }
 
 int probe_sim_jit_translate(const struct sim_jit_job *job, struct sim_block *ret)

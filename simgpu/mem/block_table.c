@@ -233,9 +233,10 @@ int sim_table_alias(struct sim_block *block)
 	if (!alias)
 		return -ENOMEM;
 	err = sim_table_insert(alias, alias + size, block);
-	if (!err)
-		block->gpu = alias + (block->base - first);
-	return err;
+	if (err)
+		return err;
+	block->gpu = alias + (block->base - first);
+	return 0;
 }
 
 /*

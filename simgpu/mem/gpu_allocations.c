@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "common/cleanup.h"
 #include "simgpu/mem/deferred_unmap.h"
 #include "simgpu/mem/block_table.h"
 #include "simgpu/mem/code_generation.h"
@@ -128,9 +129,10 @@ int sim_mem_alloc(const struct sim_block *want, uint64_t *ret)
 	pthread_rwlock_unlock(&lock);
 	if (err && pages)
 		munmap(pages, block.size);
-	if (!err)
-		*ret = block.base;
-	return err;
+	if (err)
+		return err;
+	*ret = block.base;
+	return 0;
 }
 
 int sim_mem_free(uint64_t base)
@@ -158,30 +160,39 @@ int sim_mem_free(uint64_t base)
 	return 0;
 }
 
+/* Under the lock. */
+static int adopt_block(const struct sim_block *want, uint64_t gpu)
+{
+	uint64_t first = sim_page_down(gpu), end = sim_page_up(gpu + want->size);
+	PROBE_AUTO_FREE struct sim_block *block = new_block(want);
+	int err;
+
+	if (!block)
+		return -ENOMEM;
+	block->gpu = gpu;
+	err = take_vram(block);
+	if (err)
+		return err;
+	err = sim_table_insert(first, end, block);
+	if (err) {
+		return_vram(block);
+		return err;
+	}
+	if (block->gpu != block->base)
+		sim_table_extend_window(first, end);
+	block = NULL; /* the table's */
+	return 0;
+}
+
 int sim_mem_adopt(const struct sim_block *want)
 {
 	uint64_t gpu = want->kind == SIM_BLOCK_USER ? want->gpu : want->base;
-	struct sim_block *block;
-	int err = -ENOMEM;
+	int err;
 
 	if (!want->size || gpu + want->size < gpu || want->base + want->size < want->base)
 		return -EINVAL;
 	pthread_rwlock_wrlock(&lock);
-	block = new_block(want);
-	if (block) {
-		block->gpu = gpu;
-		err = take_vram(block);
-		if (!err) {
-			err = sim_table_insert(sim_page_down(gpu), sim_page_up(gpu + want->size),
-					       block);
-			if (err)
-				return_vram(block);
-		}
-		if (err)
-			free(block);
-		else if (block->gpu != block->base)
-			sim_table_extend_window(sim_page_down(gpu), sim_page_up(gpu + want->size));
-	}
+	err = adopt_block(want, gpu);
 	pthread_rwlock_unlock(&lock);
 	return err;
 }

@@ -228,6 +228,17 @@ static int commit(const struct change *change)
 	return publish(change);
 }
 
+static int set_locked(struct change *change, const struct sim_svm_attribute *attributes,
+		      size_t count)
+{
+	int err = plan(change, attributes, count);
+
+	if (err)
+		return err;
+	/* The usual case, in which nothing changes: a buffer that is registered repeatedly. */
+	return change->changes ? commit(change) : 0;
+}
+
 int sim_svm_set(uint64_t base, uint64_t size, const struct sim_svm_attribute *attributes,
 		size_t count)
 {
@@ -238,10 +249,7 @@ int sim_svm_set(uint64_t base, uint64_t size, const struct sim_svm_attribute *at
 	if (!size || change.end <= change.base || apply(&scratch, attributes, count))
 		return -EINVAL;
 	pthread_mutex_lock(&lock);
-	err = plan(&change, attributes, count);
-	/* The usual case, in which nothing changes: a buffer that is registered repeatedly. */
-	if (!err && change.changes)
-		err = commit(&change);
+	err = set_locked(&change, attributes, count);
 	pthread_mutex_unlock(&lock);
 	free(change.parts);
 	return err;

@@ -66,9 +66,10 @@ HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 node, HSAuint64 size, HsaMemFlags flag
 	err = sim_mem_alloc(&want, &base);
 	sim_debug(1, "alloc node %u, %llu bytes, flags 0x%x: %s", node, (unsigned long long)size,
 		  flags.Value, err ? strerror(-err) : "ok");
-	if (!err)
-		*address = (void *)(uintptr_t)base;
-	return status_of(err);
+	if (err)
+		return status_of(err);
+	*address = (void *)(uintptr_t)base;
+	return HSAKMT_STATUS_SUCCESS;
 }
 
 HSAKMT_STATUS hsaKmtFreeMemory(void *address, HSAuint64 size)
