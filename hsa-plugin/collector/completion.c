@@ -109,7 +109,7 @@ static void retire(struct probe_queue *queue, uint64_t tail, uint64_t head)
 
 		if (dispatch->state != PROBE_INFLIGHT_DONE)
 			return;
-		/* Pair with the acquires in take_bytes() and has_inflight_space(). */
+		/* Pair with the acquires in reserve_bytes() and has_inflight_space(). */
 		atomic_store_explicit(&queue->kernarg_tail, dispatch->kernarg_end,
 				      memory_order_release);
 		atomic_store_explicit(&queue->tail, ++tail, memory_order_release);

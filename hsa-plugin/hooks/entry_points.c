@@ -72,12 +72,12 @@ static void put_untraced(void)
 		snprintf(text, sizeof(text),
 			 "%" PRIu64 " memory copies are not recorded: too many were in flight",
 			 copies);
-		probe_trace_note(text);
+		probe_tool_warn(text);
 	}
 	if (dispatches) {
 		snprintf(text, sizeof(text),
 			 "%" PRIu64 " dispatches are not recorded: roctxProfilerPause", dispatches);
-		probe_trace_note(text);
+		probe_tool_warn(text);
 	}
 }
 
@@ -227,7 +227,7 @@ static void refuse(const struct probe_api_root *root)
 		 "nothing is recorded: this HSA runtime's tables of functions (%u bytes, and AMD's "
 		 "%u) are not those of ROCr 5.2 or later",
 		 known.core->version.minor_id, known.amd_ext->version.minor_id);
-	probe_trace_note(text);
+	probe_tool_warn(text);
 }
 
 /* Never fails: in the worst case the application runs uninstrumented. */

@@ -123,15 +123,15 @@ void probe_hip_calls_install(void)
 	if (!key_made)
 		key_made = !pthread_key_create(&key, leave);
 	if (!name_of || !add || !key_made) {
-		probe_trace_note("calls of HIP are not recorded: this release of HIP has no "
-				 "hipRegisterActivityCallback (4.2 to 5.2 have); use --hsa-trace");
+		probe_tool_warn("calls of HIP are not recorded: this release of HIP has no "
+				"hipRegisterActivityCallback (4.2 to 5.2 have); use --hsa-trace");
 		return;
 	}
 	/* HIP 5.2 waits for itself there once any tool has registered callbacks. */
 	if (probe_loaded_import("libamdhip64.so", "hipStreamAddCallback")) {
-		probe_trace_note("calls of HIP are not recorded: the program uses "
-				 "hipStreamAddCallback, which hangs in HIP 4.2 to 5.2 when a tool "
-				 "traces HIP; use --hsa-trace");
+		probe_tool_warn("calls of HIP are not recorded: the program uses "
+				"hipStreamAddCallback, which hangs in HIP 4.2 to 5.2 when a tool "
+				"traces HIP; use --hsa-trace");
 		return;
 	}
 	announce(name_of, add);

@@ -128,14 +128,14 @@ static void begin_inflight(const struct probe_launch *launch, uint64_t table_use
 }
 
 /* False if the launch needs a block and there is currently no space for one. */
-static bool take_block(struct probe_launch *launch)
+static bool reserve_block(struct probe_launch *launch)
 {
 	const struct probe_kernel *kernel = launch->kernel;
 
 	if (!kernel || !kernel->plan || !launch->queue->kernargs ||
 	    probe_launch_block_bytes(kernel) > PROBE_KERNARG_BYTES / 2)
 		return true;
-	return probe_launch_block_take(launch);
+	return probe_launch_block_reserve(launch);
 }
 
 int probe_dispatch(struct probe_queue *queue, const hsa_kernel_dispatch_packet_t *packet,
@@ -158,7 +158,7 @@ int probe_dispatch(struct probe_queue *queue, const hsa_kernel_dispatch_packet_t
 		return 1;
 	}
 	/* Space first: a dispatch that has to wait is decided and counted only once. */
-	if (!take_block(&launch))
+	if (!reserve_block(&launch))
 		return 0;
 	probe_launch_decide(&launch);
 	launch.id = atomic_fetch_add_explicit(&probe_tool.dispatches, 1, memory_order_relaxed) + 1;

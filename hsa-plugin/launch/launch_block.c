@@ -49,7 +49,7 @@ static uint64_t ring_rows(const hsa_kernel_dispatch_packet_t *packet)
  * Takes bytes from the ring of argument blocks; a block never wraps. At most `capacity` bytes are
  * in use.
  */
-static bool take_bytes(struct probe_launch *launch, uint32_t size, uint32_t capacity)
+static bool reserve_bytes(struct probe_launch *launch, uint32_t size, uint32_t capacity)
 {
 	struct probe_queue *queue = launch->queue;
 	uint64_t head = queue->kernarg_head;
@@ -72,18 +72,18 @@ static bool wants_storage(const struct probe_launch *launch)
 }
 
 /* Per-wave storage may use the half of the ring that other launches are unlikely to need soon. */
-bool probe_launch_block_take(struct probe_launch *launch)
+bool probe_launch_block_reserve(struct probe_launch *launch)
 {
 	uint32_t size = probe_launch_block_bytes(launch->kernel);
 	uint32_t waves = wants_storage(launch) ? probe_wave_storage_waves(launch->packet) : 0;
 
-	if (waves &&
-	    take_bytes(launch, size + probe_wave_storage_bytes(waves), PROBE_KERNARG_BYTES / 2)) {
+	if (waves && reserve_bytes(launch, size + probe_wave_storage_bytes(waves),
+				   PROBE_KERNARG_BYTES / 2)) {
 		launch->storage = (struct probe_wave_storage *)(void *)(launch->block + size);
 		launch->storage_waves = waves;
 		return true;
 	}
-	return take_bytes(launch, size, PROBE_KERNARG_BYTES);
+	return reserve_bytes(launch, size, PROBE_KERNARG_BYTES);
 }
 
 /* Sets the fields from which probe-run derives counters of this launch. */

@@ -16,7 +16,7 @@
 uint32_t probe_launch_block_bytes(const struct probe_kernel *kernel);
 
 /* Reserves a block: sets block, kernarg_end and storage. False if there is currently no space. */
-bool probe_launch_block_take(struct probe_launch *launch);
+bool probe_launch_block_reserve(struct probe_launch *launch);
 
 /* Fills the block, for this use of the queue's counter tables. */
 void probe_launch_block_fill(const struct probe_launch *launch, uint64_t table_use);

@@ -76,6 +76,9 @@ struct probe_tool {
 
 extern struct probe_tool probe_tool;
 
+/* Records a warning, which probe-run shows to its user. */
+void probe_tool_warn(const char *text);
+
 static inline bool probe_tool_active(void)
 {
 	return atomic_load_explicit(&probe_tool.active, memory_order_acquire);

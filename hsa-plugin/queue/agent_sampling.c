@@ -49,15 +49,6 @@ void probe_sampling_config_read(struct probe_sampler_request *ret)
 
 /* ---- Records -------------------------------------------------------------------------------- */
 
-static void put_note(const char *text)
-{
-	struct probe_hr_note row = {.level = PROBE_NOTE_WARNING,
-				    .text_len = (uint32_t)strlen(text)};
-	struct iovec parts[] = {{&row, sizeof(row)}, {(char *)text, row.text_len}};
-
-	probe_segment_put_wait(&probe_tool.segment, PROBE_HR_NOTE, parts, 2, PROBE_LOAD_WAIT_NS);
-}
-
 static void begun(void *ctx)
 {
 	const struct probe_agent *agent = ctx;
@@ -140,15 +131,16 @@ void probe_sampling_begin(struct probe_agent *agent)
 	agent->sampler_tried = true;
 	if (!probe_sampler_find(agent->handle, probe_tool.hsa.large_sample_buffers,
 				&probe_tool.sampler_api)) {
-		put_note("no PC sampling: this runtime has no hsa_ven_amd_pcs_create (ROCr 6.2 and "
-			 "later do)");
+		probe_tool_warn(
+			"no PC sampling: this runtime has no hsa_ven_amd_pcs_create (ROCr 6.2 and "
+			"later do)");
 	} else {
 		status = probe_sampler_start(&probe_tool.sampler_api, agent->handle,
 					     &probe_tool.sampling, &sink, CALL_LIMIT_NS, &sampler);
 		if (status) {
 			snprintf(text, sizeof(text), "no PC sampling of agent %u: %s (status 0x%x)",
 				 agent->index, reason(status), (unsigned)status);
-			put_note(text);
+			probe_tool_warn(text);
 		}
 	}
 	/* Pairs with the acquire in sampler_of(). */
@@ -168,7 +160,8 @@ static void flush_one(struct probe_agent *agent)
 	if (!sampler || probe_sampler_flush(sampler) || agent->sampler_failed)
 		return;
 	agent->sampler_failed = true;
-	put_note("the runtime did not flush its PC samples in time: the last ones are missing");
+	probe_tool_warn(
+		"the runtime did not flush its PC samples in time: the last ones are missing");
 }
 
 void probe_sampling_flush(struct probe_agent *agent)
@@ -245,8 +238,9 @@ void probe_sampling_finish(void)
 
 		atomic_store(&agent->sampler, NULL);
 		if (sampler && !probe_sampler_finish(sampler) && !agent->sampler_failed)
-			put_note("the runtime did not end PC sampling in time: the last samples "
-				 "may be missing");
+			probe_tool_warn(
+				"the runtime did not end PC sampling in time: the last samples "
+				"may be missing");
 	}
 	pthread_mutex_unlock(&lock);
 	errno = saved;

@@ -74,12 +74,3 @@ void probe_function_put(uint32_t id, enum probe_domain domain, const char *name)
 	probe_segment_put_wait(&probe_tool.segment, PROBE_HR_FUNCTION, parts, 2,
 			       PROBE_LOAD_WAIT_NS);
 }
-
-void probe_trace_note(const char *text)
-{
-	struct probe_hr_note row = {.level = PROBE_NOTE_WARNING,
-				    .text_len = (uint32_t)strlen(text)};
-	struct iovec parts[] = {{&row, sizeof(row)}, {(char *)text, row.text_len}};
-
-	probe_segment_put_wait(&probe_tool.segment, PROBE_HR_NOTE, parts, 2, PROBE_LOAD_WAIT_NS);
-}

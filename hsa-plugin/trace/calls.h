@@ -33,7 +33,4 @@ void probe_call_end(const struct probe_call *call, uint32_t function);
  */
 void probe_function_put(uint32_t id, enum probe_domain domain, const char *name);
 
-/* Sends a sentence to the user of probe-run. */
-void probe_trace_note(const char *text);
-
 #endif
