@@ -82,3 +82,16 @@ balanced()
 	[ "$(sqlite3 "$1" "SELECT count(DISTINCT stream) FROM probe_account WHERE name = 'emitted'")" -ge 2 ] ||
 		fail "account of $1 has fewer than two streams"
 }
+
+# accounted DB LEAST: more samples than that; none is lost, and the sums of instructions and of
+# dispatches have all of them
+accounted()
+{
+	balanced "$1"
+	_samples=$(sqlite3 "$1" "SELECT sum(samples) FROM probe_sample")
+	[ "$_samples" -gt "$2" ] || fail "$1: $_samples samples, more than $2 wanted"
+	expect "$1: lost, invalid or not attributed" "$(sqlite3 "$1" "SELECT sum(value) FROM probe_account
+		WHERE stream = 'samples' AND (name LIKE 'dropped%' OR name = 'no_dispatch')")" 0
+	expect "$1: of instructions and of dispatches" \
+		"$(sqlite3 "$1" "SELECT sum(samples) FROM probe_sampled")" "$_samples"
+}

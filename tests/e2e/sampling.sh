@@ -16,18 +16,6 @@ sql()
 	sqlite3 "$1" "$2"
 }
 
-# accounted DB: all samples are in the sums, and belong to a dispatch
-accounted()
-{
-	balanced "$1"
-	[ "$(sql "$1" "SELECT sum(samples) FROM probe_sample")" -gt "$2" ] ||
-		fail "$1: $(sql "$1" "SELECT sum(samples) FROM probe_sample") samples, more than $2 wanted"
-	expect "$1: lost, invalid or not attributed" "$(sql "$1" "SELECT sum(value) FROM probe_account
-		WHERE stream = 'samples' AND (name LIKE 'dropped%' OR name = 'no_dispatch')")" 0
-	expect "$1: of instructions and of dispatches" "$(sql "$1" "SELECT sum(samples) FROM probe_sampled")" \
-		"$(sql "$1" "SELECT sum(samples) FROM probe_sample")"
-}
-
 # Dispatch and address of samples agree: work<N> on one queue each, with one GPU and with two.
 for gpus in 1 2; do
 	PROBE_SIM_GPUS=$gpus record queues.db $stochastic -q -- ./sampled queues "$gpus"
