@@ -43,7 +43,7 @@ static uint64_t read_memory(uint64_t from, char *to, uint64_t size, void *user)
 }
 
 /* comgr's text starts with a tab, and has padding between mnemonic and operands. */
-static void take_text(const char *instruction, void *user)
+static void keep_text(const char *instruction, void *user)
 {
 	struct section *section = user;
 	size_t n = 0;
@@ -59,7 +59,7 @@ static void take_text(const char *instruction, void *user)
 	section->text[n] = 0;
 }
 
-static void take_address(uint64_t address, void *user)
+static void ignore_address(uint64_t address, void *user)
 {
 	(void)address;
 	(void)user;
@@ -111,7 +111,7 @@ static struct probe_err *child(void *user, FILE *out)
 				    (unsigned long long)section.size);
 	probe_elf_target(&elf, target, sizeof(target));
 	strncat(isa, target, sizeof(isa) - strlen(isa) - 1);
-	if (amd_comgr_create_disassembly_info(isa, read_memory, take_text, take_address, &info) !=
+	if (amd_comgr_create_disassembly_info(isa, read_memory, keep_text, ignore_address, &info) !=
 	    AMD_COMGR_STATUS_SUCCESS)
 		return probe_err_create("amd-comgr cannot disassemble %s", isa);
 	return send_all(work, info, &section, out);

@@ -35,7 +35,7 @@ static Dwarf_Off attr_offset(struct probe_dwarf_reader *reader, Dwarf_Die die, D
 	return offset;
 }
 
-static bool take_range(void *user, uint64_t low, uint64_t high)
+static bool add_range(void *user, uint64_t low, uint64_t high)
 {
 	struct walk *walk = user;
 
@@ -100,9 +100,9 @@ static void read_ranges(struct walk *walk, Dwarf_Die die, uint32_t scope, unsign
 	walk->scope = scope;
 	walk->depth = depth;
 	if (bounds(reader, die, &low, &high))
-		take_range(walk, low, high);
+		add_range(walk, low, high);
 	else if (list_of(reader, die, &offset, &indexed))
-		probe_ranges_read(&walk->unit, offset, indexed, take_range, walk);
+		probe_ranges_read(&walk->unit, offset, indexed, add_range, walk);
 }
 
 static bool attr_text(struct probe_dwarf_reader *reader, Dwarf_Die die, Dwarf_Half name, char **ret)

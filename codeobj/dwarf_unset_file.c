@@ -14,7 +14,7 @@ struct reader {
 	bool bad;
 };
 
-static uint64_t take(struct reader *reader, unsigned bytes)
+static uint64_t read_number(struct reader *reader, unsigned bytes)
 {
 	uint64_t value = 0;
 
@@ -36,7 +36,7 @@ static uint64_t read_leb128(struct reader *reader)
 	uint8_t byte;
 
 	do {
-		byte = (uint8_t)take(reader, 1);
+		byte = (uint8_t)read_number(reader, 1);
 		if (shift < 64)
 			value |= (uint64_t)(byte & 0x7f) << shift;
 		shift += 7;
@@ -80,7 +80,7 @@ static void run(struct reader *reader, const struct header *header, struct probe
 	bool set = false;
 
 	while (reader->at < reader->end && !reader->bad) {
-		uint8_t op = (uint8_t)take(reader, 1);
+		uint8_t op = (uint8_t)read_number(reader, 1);
 		uint64_t length;
 
 		if (op >= header->opcode_base || op == LNS_COPY) {
@@ -93,7 +93,7 @@ static void run(struct reader *reader, const struct header *header, struct probe
 				read_leb128(reader);
 		} else {
 			length = read_leb128(reader);
-			op = length ? (uint8_t)take(reader, 1) : 0;
+			op = length ? (uint8_t)read_number(reader, 1) : 0;
 			skip(reader, length ? length - 1 : 0);
 			if (op != LNE_END_SEQUENCE)
 				continue;
@@ -114,23 +114,23 @@ void probe_unset_file_read(const uint8_t *section, size_t size, uint64_t offset,
 	uint64_t length;
 
 	*ret = (struct probe_unset_file){0};
-	length = take(&reader, 4);
+	length = read_number(&reader, 4);
 	if (length == UINT32_MAX) {
 		width = 8;
-		length = take(&reader, 8);
+		length = read_number(&reader, 8);
 	}
 	if (reader.bad || length > (uint64_t)(reader.end - reader.at))
 		return;
 	reader.end = reader.at + length;
-	if (take(&reader, 2) != 5)
+	if (read_number(&reader, 2) != 5)
 		return;
-	take(&reader, 2); /* sizes of an address and a segment selector */
-	length = take(&reader, width);
+	read_number(&reader, 2); /* sizes of an address and a segment selector */
+	length = read_number(&reader, width);
 	if (reader.bad || length > (uint64_t)(reader.end - reader.at))
 		return;
 	section = reader.at + length; /* start of the line number program */
 	skip(&reader, 5);	      /* minimum length, operations, is_stmt, line base and range */
-	header.opcode_base = (uint8_t)take(&reader, 1);
+	header.opcode_base = (uint8_t)read_number(&reader, 1);
 	header.lengths = reader.at;
 	skip(&reader, header.opcode_base ? header.opcode_base - 1u : 0);
 	if (reader.bad || header.opcode_base < 10 || section < reader.at)

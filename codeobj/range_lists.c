@@ -70,7 +70,7 @@ static uint64_t address_of(const struct probe_range_unit *unit, struct bytes *li
 
 /* DWARF 4, 2.17.3. */
 static bool read_old(const struct probe_range_unit *unit, uint64_t offset,
-		     bool (*take)(void *user, uint64_t low, uint64_t high), void *user)
+		     bool (*add)(void *user, uint64_t low, uint64_t high), void *user)
 {
 	const struct probe_dwarf_section *section = unit->ranges;
 	uint64_t base = unit->low;
@@ -88,16 +88,15 @@ static bool read_old(const struct probe_range_unit *unit, uint64_t offset,
 			return true;
 		if (low == UINT64_MAX)
 			base = high;
-		else if (low < high && !take(user, base + low, base + high))
+		else if (low < high && !add(user, base + low, base + high))
 			return true;
 	}
 	return false;
 }
 
-/* Read one entry; *more = false at the end of the list, or if `take` ended it. */
+/* Read one entry; *more = false at the end of the list, or if `add` ended it. */
 static bool read_entry(const struct probe_range_unit *unit, struct bytes *list, uint64_t *base,
-		       bool *more, bool (*take)(void *user, uint64_t low, uint64_t high),
-		       void *user)
+		       bool *more, bool (*add)(void *user, uint64_t low, uint64_t high), void *user)
 {
 	uint64_t low = 0, high = 0;
 
@@ -136,7 +135,7 @@ static bool read_entry(const struct probe_range_unit *unit, struct bytes *list, 
 	}
 	if (list->bad)
 		return false;
-	if (low < high && !take(user, low, high))
+	if (low < high && !add(user, low, high))
 		*more = false;
 	return true;
 }
@@ -161,7 +160,7 @@ static bool find_part(const struct probe_range_unit *unit, uint64_t *count, uint
 }
 
 static bool read_new(const struct probe_range_unit *unit, uint64_t offset, bool indexed,
-		     bool (*take)(void *user, uint64_t low, uint64_t high), void *user)
+		     bool (*add)(void *user, uint64_t low, uint64_t high), void *user)
 {
 	const struct probe_dwarf_section *section = unit->rnglists;
 	uint64_t base = unit->low, count, end = section->size;
@@ -179,14 +178,14 @@ static bool read_new(const struct probe_range_unit *unit, uint64_t offset, bool 
 		return false;
 	list = (struct bytes){section->bytes + offset, section->bytes + end, false};
 	for (unsigned i = 0; i < PROBE_RANGES_MAX && more; i++)
-		if (!read_entry(unit, &list, &base, &more, take, user))
+		if (!read_entry(unit, &list, &base, &more, add, user))
 			return false;
 	return !more;
 }
 
 bool probe_ranges_read(const struct probe_range_unit *unit, uint64_t offset, bool indexed,
-		       bool (*take)(void *user, uint64_t low, uint64_t high), void *user)
+		       bool (*add)(void *user, uint64_t low, uint64_t high), void *user)
 {
-	return unit->version >= 5 ? read_new(unit, offset, indexed, take, user)
-				  : read_old(unit, offset, take, user);
+	return unit->version >= 5 ? read_new(unit, offset, indexed, add, user)
+				  : read_old(unit, offset, add, user);
 }

@@ -158,7 +158,7 @@ size_t probe_pcs_profile_pack(const struct probe_pcs_profile *profile, uint64_t 
 	return (size_t)(out - start);
 }
 
-static uint64_t take(struct probe_pcs_unpack *unpack)
+static uint64_t read_number(struct probe_pcs_unpack *unpack)
 {
 	uint64_t value = 0;
 
@@ -173,13 +173,13 @@ static uint64_t take(struct probe_pcs_unpack *unpack)
 	return 0;
 }
 
-static bool take_dispatch(struct probe_pcs_unpack *unpack)
+static bool read_dispatch(struct probe_pcs_unpack *unpack)
 {
 	uint64_t code;
 
-	unpack->dispatch = take(unpack);
-	code = take(unpack);
-	unpack->left = take(unpack);
+	unpack->dispatch = read_number(unpack);
+	code = read_number(unpack);
+	unpack->left = read_number(unpack);
 	unpack->code_object = (uint32_t)code;
 	unpack->row = (struct probe_pcs_profile_row){0};
 	/* A row has at least one byte. */
@@ -197,7 +197,7 @@ bool probe_pcs_unpack_next(struct probe_pcs_unpack *unpack)
 
 	if (unpack->bad || unpack->pos == unpack->end)
 		return false;
-	if (!unpack->left && !take_dispatch(unpack))
+	if (!unpack->left && !read_dispatch(unpack))
 		return false;
 	if (unpack->pos == unpack->end) {
 		unpack->bad = true;
@@ -208,9 +208,9 @@ bool probe_pcs_unpack_next(struct probe_pcs_unpack *unpack)
 	row->state = head & STATE;
 	index = row->index;
 	if (!(head & SAME_INSTRUCTION))
-		index += take(unpack);
-	row->samples = head & ONE_SAMPLE ? 1 : take(unpack);
-	row->lanes = head & ALL_LANES ? LANES * row->samples : take(unpack);
+		index += read_number(unpack);
+	row->samples = head & ONE_SAMPLE ? 1 : read_number(unpack);
+	row->lanes = head & ALL_LANES ? LANES * row->samples : read_number(unpack);
 	row->index = (uint32_t)index;
 	if (row->state >= PROBE_PCS_STATES || index > UINT32_MAX || !row->samples ||
 	    row->samples > INT64_MAX / LANES || row->lanes > LANES * row->samples)

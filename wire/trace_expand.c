@@ -441,7 +441,7 @@ static size_t put_wave(unsigned char *out, const struct probe_rec_wave *wave,
 /* ---- All ------------------------------------------------------------------------------------- */
 
 /* Takes a ROWS or EXEC record; nothing is written. Returns its size, 0 = incomplete. */
-static size_t take_state(const unsigned char *at, size_t left, struct probe_trace_expander *state)
+static size_t read_state(const unsigned char *at, size_t left, struct probe_trace_expander *state)
 {
 	const struct probe_rec_exec *rec = (const void *)at;
 
@@ -467,7 +467,7 @@ static size_t put_record(const unsigned char *at, size_t left, const struct prob
 	switch (form_at(at)) {
 	case PROBE_FORM_ROWS:
 	case PROBE_FORM_EXEC:
-		*ret_size = take_state(at, left, state);
+		*ret_size = read_state(at, left, state);
 		return 0;
 	case PROBE_FORM_BLOCK:
 		*ret_size = block_size((const void *)at, left, state->rows, group);

@@ -100,10 +100,11 @@ static size_t read_access(const unsigned char *bytes, size_t left, unsigned form
 }
 
 /* What was done with a record. */
-enum taken { TAKEN, INVALID, FULL, MALFORMED };
+enum parsed { PARSED, INVALID, FULL, MALFORMED };
 
-static enum taken take_stamp(const unsigned char *at, size_t left, unsigned form, size_t *ret_size,
-			     struct probe_trace_batch *batch, const struct probe_wave_info *wave)
+static enum parsed parse_stamp(const unsigned char *at, size_t left, unsigned form,
+			       size_t *ret_size, struct probe_trace_batch *batch,
+			       const struct probe_wave_info *wave)
 {
 	const struct probe_rec_stamp *rec = (const void *)at;
 	uint32_t lanes = rec->lanes & ~PROBE_STAMP_SPAN;
@@ -125,11 +126,12 @@ static enum taken take_stamp(const unsigned char *at, size_t left, unsigned form
 		.time = end ? ((const struct probe_rec_wave_end *)rec)->time : 0,
 		.wave = wave,
 	};
-	return TAKEN;
+	return PARSED;
 }
 
-static enum taken take_message(const unsigned char *at, size_t left, size_t *ret_size,
-			       struct probe_trace_batch *batch, const struct probe_wave_info *wave)
+static enum parsed parse_message(const unsigned char *at, size_t left, size_t *ret_size,
+				 struct probe_trace_batch *batch,
+				 const struct probe_wave_info *wave)
 {
 	const struct probe_rec_message *rec = (const void *)at;
 	uint32_t lanes, stride, count;
@@ -158,7 +160,7 @@ static enum taken take_message(const unsigned char *at, size_t left, size_t *ret
 		.data = rec + 1,
 		.wave = wave,
 	};
-	return TAKEN;
+	return PARSED;
 }
 
 /* Where records go. */
@@ -170,8 +172,8 @@ struct target {
 };
 
 /* A stamp or a message. */
-static enum taken take_other(const unsigned char *at, size_t left, const struct target *target,
-			     size_t *ret_size)
+static enum parsed parse_stamp_or_message(const unsigned char *at, size_t left,
+					  const struct target *target, size_t *ret_size)
 {
 	uint32_t word0 = *(const uint32_t *)at, site = word0 & PROBE_SITE_MASK;
 	unsigned form = word0 >> PROBE_FORM_SHIFT;
@@ -180,12 +182,12 @@ static enum taken take_other(const unsigned char *at, size_t left, const struct 
 	/* Records of unknown sites are read for their size only. */
 	struct probe_trace_batch none = {0}, *to = known ? target->batch : &none;
 
-	return form == PROBE_FORM_MESSAGE ? take_message(at, left, ret_size, to, target->wave)
-					  : take_stamp(at, left, form, ret_size, to, target->wave);
+	return form == PROBE_FORM_MESSAGE ? parse_message(at, left, ret_size, to, target->wave)
+					  : parse_stamp(at, left, form, ret_size, to, target->wave);
 }
 
-static enum taken take_access(const unsigned char *at, size_t left, const struct target *target,
-			      size_t *ret_size)
+static enum parsed parse_access(const unsigned char *at, size_t left, const struct target *target,
+				size_t *ret_size)
 {
 	struct probe_access *access = &target->batch->access[target->batch->count];
 	uint32_t word0 = *(const uint32_t *)at;
@@ -201,12 +203,12 @@ static enum taken take_access(const unsigned char *at, size_t left, const struct
 	if (access->site >= target->sites || !access->lanes || !target->ring->dispatch)
 		return INVALID;
 	target->batch->count++;
-	return TAKEN;
+	return PARSED;
 }
 
 /* Takes a record of the wave; adds the wave to the batch if it is not there yet. */
-static enum taken take_of_wave(const unsigned char *at, size_t left, struct target *target,
-			       size_t *ret_size)
+static enum parsed parse_in_wave(const unsigned char *at, size_t left, struct target *target,
+				 size_t *ret_size)
 {
 	unsigned form = *(const uint32_t *)at >> PROBE_FORM_SHIFT;
 
@@ -218,30 +220,30 @@ static enum taken take_of_wave(const unsigned char *at, size_t left, struct targ
 		target->wave = batch_wave(target->batch, target->ring);
 	if (!target->wave)
 		return FULL;
-	return form > PROBE_FORM_FULL ? take_other(at, left, target, ret_size)
-				      : take_access(at, left, target, ret_size);
+	return form > PROBE_FORM_FULL ? parse_stamp_or_message(at, left, target, ret_size)
+				      : parse_access(at, left, target, ret_size);
 }
 
 /* A barrier is an AFFINE record without a site. */
-static enum taken take_barrier(size_t left, struct target *target, size_t *ret_size)
+static enum parsed parse_barrier(size_t left, struct target *target, size_t *ret_size)
 {
 	*ret_size = sizeof(struct probe_rec_affine);
 	if (left < *ret_size)
 		return MALFORMED;
 	target->ring->wave.barriers++;
 	target->wave = NULL; /* later accesses have another barrier count */
-	return target->ring->dispatch ? TAKEN : INVALID;
+	return target->ring->dispatch ? PARSED : INVALID;
 }
 
-static enum taken take_wave(const unsigned char *at, size_t left, struct target *target,
-			    size_t *ret_size)
+static enum parsed parse_wave(const unsigned char *at, size_t left, struct target *target,
+			      size_t *ret_size)
 {
 	*ret_size = sizeof(struct probe_rec_wave);
 	if (left < *ret_size)
 		return MALFORMED;
 	begin_wave(at, target->ring);
 	target->wave = NULL;
-	return TAKEN;
+	return PARSED;
 }
 
 enum probe_trace_stop probe_trace_parse(struct trace_piece *piece, uint32_t sites,
@@ -258,7 +260,7 @@ enum probe_trace_stop probe_trace_parse(struct trace_piece *piece, uint32_t site
 		size_t left = piece->size - piece->pos, size;
 		uint32_t word0 = *(const uint32_t *)at;
 		unsigned form = word0 >> PROBE_FORM_SHIFT;
-		enum taken taken;
+		enum parsed parsed;
 
 		if (form == PROBE_FORM_PAD) {
 			if (word0)
@@ -267,18 +269,18 @@ enum probe_trace_stop probe_trace_parse(struct trace_piece *piece, uint32_t site
 			break;
 		}
 		if (form == PROBE_FORM_WAVE)
-			taken = take_wave(at, left, &target, &size);
+			parsed = parse_wave(at, left, &target, &size);
 		else if (word0 == BARRIER_WORD)
-			taken = take_barrier(left, &target, &size);
+			parsed = parse_barrier(left, &target, &size);
 		else
-			taken = take_of_wave(at, left, &target, &size);
-		if (taken == FULL)
+			parsed = parse_in_wave(at, left, &target, &size);
+		if (parsed == FULL)
 			return PROBE_TRACE_FULL;
-		if (taken == MALFORMED)
+		if (parsed == MALFORMED)
 			return PROBE_TRACE_BAD;
 		piece->pos += size;
 		counts->records++;
-		counts->invalid += taken == INVALID;
+		counts->invalid += parsed == INVALID;
 		if (ring->dispatch != dispatch)
 			return PROBE_TRACE_SWITCH;
 	}

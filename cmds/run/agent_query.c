@@ -91,7 +91,7 @@ static struct probe_err *run_agents_program(const char *program, const struct se
 
 /* ---- Its output ----------------------------------------------------------------------------- */
 
-static void take_agent(struct run_agents *agents, char *line)
+static void read_agent(struct run_agents *agents, char *line)
 {
 	struct run_agent_row row = {0};
 	char type[8] = "", *name, *product;
@@ -110,7 +110,7 @@ static void take_agent(struct run_agents *agents, char *line)
 	agents->rows[agents->count++] = row;
 }
 
-static void take_sampling(struct run_agents *agents, const char *line)
+static void read_sampling(struct run_agents *agents, const char *line)
 {
 	struct run_agent_row *row = agents->count ? &agents->rows[agents->count - 1] : NULL;
 	struct run_agent_sampling sampling;
@@ -134,9 +134,9 @@ static void parse(char *text, struct run_agents *ret)
 	*ret = (struct run_agents){.provider = "none"};
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		if (!strncmp(line, "agent\t", 6))
-			take_agent(ret, line);
+			read_agent(ret, line);
 		else if (!strncmp(line, "sampling\t", 9))
-			take_sampling(ret, line);
+			read_sampling(ret, line);
 		else
 			sscanf(line, "provider\t%31s", ret->provider);
 	}

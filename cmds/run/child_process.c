@@ -48,7 +48,7 @@ void run_signals_restore(const struct run_signals *signals)
 	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
 }
 
-void run_signals_take(struct run_signals *signals, pid_t child)
+void run_signals_forward(struct run_signals *signals, pid_t child)
 {
 	struct signalfd_siginfo info;
 

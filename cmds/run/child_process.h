@@ -44,7 +44,7 @@ void run_signals_restore(const struct run_signals *signals);
  * Reads the signals received, and forwards those sent by a process to `child` (-1: none). Signals
  * of the terminal reach the child anyway.
  */
-void run_signals_take(struct run_signals *signals, pid_t child);
+void run_signals_forward(struct run_signals *signals, pid_t child);
 
 /* The program to start. */
 struct run_child {

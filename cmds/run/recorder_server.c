@@ -482,7 +482,7 @@ static void watch_orders(struct run_server *server, int control)
  * SIGTERM asks for an end with everything stored: when the application has ended, which often gets
  * the same signal, or after TERMINATE_NS; a second one at once.
  */
-static void take_signals(struct run_server *server)
+static void read_signals(struct run_server *server)
 {
 	struct signalfd_siginfo info;
 
@@ -495,12 +495,12 @@ static void take_signals(struct run_server *server)
 	}
 }
 
-static void take_orders(struct run_server *server)
+static void read_orders(struct run_server *server)
 {
 	struct run_order order;
 	ssize_t got = 1;
 
-	take_signals(server);
+	read_signals(server);
 	while (server->control >= 0 && got > 0) {
 		got = recv(server->control, &order, sizeof(order), MSG_DONTWAIT);
 		if (got < 0 && (errno == EAGAIN || errno == EINTR))
@@ -546,7 +546,7 @@ bool run_server_serve(struct run_server *server, int control)
 
 		/* Without pidfds (Linux before 5.3), check every 20 ms. */
 		poll_once(server, extra, 2, look ? 20 : -1);
-		take_orders(server);
+		read_orders(server);
 		if (server->application && pidfd < 0)
 			pidfd = (int)syscall(SYS_pidfd_open, server->application, 0);
 		if (server->control < 0 && !orphaned)
@@ -586,7 +586,7 @@ void run_server_finish(struct run_server *server)
 	poll_once(server, NULL, 0, 0);
 	while (!all_done(server)) {
 		poll_once(server, &server->orders, 1, 1);
-		take_orders(server);
+		read_orders(server);
 		if (!stopped && (server->stop || handler_clock_ns() - start >= GRACE_NS)) {
 			stopped = true;
 			stop_all(server);
@@ -600,7 +600,7 @@ static bool stop_requested(void *user)
 {
 	struct run_server *server = user;
 
-	take_orders(server);
+	read_orders(server);
 	return server->stop;
 }
 

@@ -253,7 +253,7 @@ void run_service_wait(struct run_service *service, pid_t child, struct run_signa
 		}
 		fds[1].fd = service->reported ? -1 : service->fd;
 		poll(fds, pidfd < 0 ? 2 : 3, pidfd < 0 ? 20 : -1);
-		run_signals_take(signals, child);
+		run_signals_forward(signals, child);
 		if (fds[1].revents)
 			check_recorder(service);
 	}
@@ -271,7 +271,7 @@ static bool wait_for_recorder(struct run_service *service, struct run_signals *s
 	unsigned before = signals->ends;
 
 	while (poll(fds, 2, 100) < 0 || !fds[0].revents) {
-		run_signals_take(signals, -1);
+		run_signals_forward(signals, -1);
 		if (!*urgent && signals->ends > before) {
 			*urgent = handler_clock_ns();
 			send_order(service, RUN_ORDER_STOP, -1);

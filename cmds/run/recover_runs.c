@@ -91,7 +91,7 @@ static struct probe_err *read_end(const char *path, struct run_end *ret)
 	return NULL;
 }
 
-static struct probe_err *note_end(const char *path)
+static struct probe_err *mark_handlers_ended(const char *path)
 {
 	PROBE_AUTO(probe_store_cleanup) struct probe_store *store = NULL;
 	struct probe_err *err = probe_store_append(path, &store);
@@ -126,7 +126,7 @@ static struct probe_err *run_handlers(const char *path, const char *handlers,
 	err = run_replay(&replay);
 	if (err)
 		return err;
-	err = note_end(path);
+	err = mark_handlers_ended(path);
 	if (err)
 		return err;
 	probe_log(PROBE_LOG_INFO, "%s: handlers %s have run over %llu dispatches", path, handlers,

@@ -161,7 +161,7 @@ static void find_owner(struct heatmap *heatmap, struct page *page, uint64_t numb
 /* ---- Counting -------------------------------------------------------------------------------- */
 
 /* Adds recent accesses to the page. */
-static void settle(const struct heatmap *heatmap, struct page *page, struct recent *recent)
+static void add_to_page(const struct heatmap *heatmap, struct page *page, struct recent *recent)
 {
 	struct owner *owner = &heatmap->owners[page->owner - 1];
 	unsigned shift = recent->key & RECENT_SHIFT_MAX;
@@ -180,13 +180,13 @@ static void settle(const struct heatmap *heatmap, struct page *page, struct rece
 	*recent = (struct recent){0};
 }
 
-static void settle_all(const struct heatmap *heatmap)
+static void add_all_to_pages(const struct heatmap *heatmap)
 {
 	for (size_t i = 0; i < heatmap->size; i++) {
 		const struct region *region = &heatmap->regions[i];
 
 		for (unsigned k = 0; k < REGION_PAGES && region->pages; k++)
-			settle(heatmap, &region->pages[k], &region->recent[k]);
+			add_to_page(heatmap, &region->pages[k], &region->recent[k]);
 	}
 }
 
@@ -206,13 +206,13 @@ struct touch {
 };
 
 /* Adds the recent accesses and begins new ones with another key. */
-static void renew(struct heatmap *heatmap, struct recent *recent, uint64_t number,
-		  const struct touch *touch)
+static void begin_recent(struct heatmap *heatmap, struct recent *recent, uint64_t number,
+			 const struct touch *touch)
 {
 	const struct region *region = find_region(heatmap, number);
 	struct page *page = &region->pages[number % REGION_PAGES];
 
-	settle(heatmap, page, recent);
+	add_to_page(heatmap, page, recent);
 	if (page->epoch != heatmap->epoch)
 		find_owner(heatmap, page, number, touch->lines);
 	recent->key = touch->key;
@@ -226,7 +226,7 @@ static inline void add_recent(struct heatmap *heatmap, struct recent *recent, ui
 
 	/* Also if a counter is about to overflow. */
 	if (recent->key != touch->key || recent->lanes[kind] > UINT16_MAX - 64)
-		renew(heatmap, recent, number, touch);
+		begin_recent(heatmap, recent, number, touch);
 	recent->lines |= touch->lines;
 	recent->lanes[kind] = (uint16_t)(recent->lanes[kind] + touch->lanes);
 }
@@ -243,7 +243,7 @@ static void add(struct heatmap *heatmap, unsigned kind, uint64_t number, uint64_
 		return;
 	page = &region->pages[number % REGION_PAGES];
 	if (page->epoch != heatmap->epoch) {
-		settle(heatmap, page, &region->recent[number % REGION_PAGES]);
+		add_to_page(heatmap, page, &region->recent[number % REGION_PAGES]);
 		find_owner(heatmap, page, number, lines);
 	}
 	page->lines |= lines;
@@ -429,7 +429,7 @@ static int heatmap_batch(void *state, const struct probe_batch *batch)
 	if (!heatmap->epoch || heatmap->dispatch_id != batch->dispatch->id) {
 		/* Keys wrap around. */
 		if (++heatmap->epoch % RECENT_EPOCHS == 0)
-			settle_all(heatmap);
+			add_all_to_pages(heatmap);
 	}
 	heatmap->dispatch_id = batch->dispatch->id;
 	for (size_t i = 0; i < batch->count; i++) {
@@ -473,7 +473,7 @@ static int heatmap_close(void *state)
 	struct heatmap *heatmap = state;
 	int err;
 
-	settle_all(heatmap);
+	add_all_to_pages(heatmap);
 	err = heatmap_rows_write(heatmap);
 	err = err ? err : heatmap_lds_write(&heatmap->sites);
 	sites_report(&heatmap->sites, "heatmap");

@@ -338,8 +338,8 @@ static void count_access(struct memory *memory, const struct sites_kernel *kerne
 
 /* ---- The plugin ------------------------------------------------------------------------------ */
 
-static void take_counters(struct memory *memory, const struct sites_kernel *kernel,
-			  const struct probe_counter_row *row)
+static void add_counters(struct memory *memory, const struct sites_kernel *kernel,
+			 const struct probe_counter_row *row)
 {
 	struct memory_site *site = find_site(memory, kernel, row->site);
 
@@ -363,7 +363,7 @@ static int memory_batch(void *state, const struct probe_batch *batch)
 		return -ENOMEM;
 	if (batch->stream == PROBE_STREAM_COUNTERS) {
 		for (size_t i = 0; i < batch->count; i++)
-			take_counters(memory, kernel, &batch->counters[i]);
+			add_counters(memory, kernel, &batch->counters[i]);
 		return 0;
 	}
 	if (batch->stream != PROBE_STREAM_ACCESS)

@@ -191,8 +191,8 @@ static bool two_waves(const struct race_node *a, const struct race_node *b, uint
  * The example is the first in order of workgroup, barrier, address and waves, so it does not depend
  * on the order of delivery.
  */
-static void take_example(const struct tracker *tracker, const struct race_epoch *epoch,
-			 uint32_t address, uint32_t wave, uint32_t other, struct pair *pair)
+static void keep_first_example(const struct tracker *tracker, const struct race_epoch *epoch,
+			       uint32_t address, uint32_t wave, uint32_t other, struct pair *pair)
 {
 	uint64_t height = tracker->height ? tracker->height : 1;
 
@@ -241,8 +241,8 @@ static void find_races(struct race *race, const struct tracker *tracker,
 				swap(&wave, &other);
 			pair->words += pair->step != race->step;
 			pair->step = race->step;
-			take_example(tracker, epoch, base + (uint32_t)__builtin_ctz(both), wave,
-				     other, pair);
+			keep_first_example(tracker, epoch, base + (uint32_t)__builtin_ctz(both),
+					   wave, other, pair);
 		}
 }
 

@@ -49,7 +49,7 @@ static bool grow(struct race_epochs *epochs)
 }
 
 /* Grows from `before` to `after` bytes, zeroed. NULL without memory, or over the limit. */
-static void *take(struct race_memory *memory, void *old, size_t before, size_t after)
+static void *charged_realloc(struct race_memory *memory, void *old, size_t before, size_t after)
 {
 	void *grown;
 
@@ -65,12 +65,12 @@ static void *take(struct race_memory *memory, void *old, size_t before, size_t a
 	return grown;
 }
 
-static struct race_list *take_list(struct race_memory *memory)
+static struct race_list *new_list(struct race_memory *memory)
 {
 	struct race_list *list = memory->spare;
 
 	if (!list || memory->used + sizeof(*list) > memory->limit)
-		return take(memory, NULL, 0, sizeof(*list));
+		return charged_realloc(memory, NULL, 0, sizeof(*list));
 	memory->spare = list->next;
 	memory->spares--;
 	memory->used += sizeof(*list);
@@ -79,7 +79,7 @@ static struct race_list *take_list(struct race_memory *memory)
 }
 
 /* Frees all lists of an epoch, or keeps them for other epochs. */
-static void put_lists(struct race_memory *memory, struct race_epoch *epoch)
+static void free_lists(struct race_memory *memory, struct race_epoch *epoch)
 {
 	for (struct race_list *list = epoch->list, *next; list; list = next) {
 		next = list->next;
@@ -118,7 +118,7 @@ static struct race_epoch *find_epoch(struct race_epochs *epochs, uint64_t group,
 	}
 	slot = slot_of(epochs->slots, epochs->size, group, barriers);
 	if (!*slot) {
-		epoch = take(epochs->memory, NULL, 0, sizeof(*epoch));
+		epoch = charged_realloc(epochs->memory, NULL, 0, sizeof(*epoch));
 		if (!epoch)
 			return NULL;
 		epoch->group = group;
@@ -143,7 +143,7 @@ void race_epochs_deinit(struct race_epochs *epochs)
 		}
 		epochs->memory->used -= sizeof(*epoch) + epoch->run_capacity * sizeof(*epoch->runs);
 		free(epoch->runs);
-		put_lists(epochs->memory, epoch);
+		free_lists(epochs->memory, epoch);
 		free(epoch);
 	}
 	epochs->memory->used -= (uint64_t)epochs->node_capacity * sizeof(struct race_node);
@@ -166,7 +166,7 @@ static struct race_page *find_page(struct race_memory *memory, struct race_epoch
 	if (page) {
 		*at = page->next;
 	} else {
-		page = take(memory, NULL, 0, sizeof(*page));
+		page = charged_realloc(memory, NULL, 0, sizeof(*page));
 		if (!page)
 			return NULL;
 		page->number = number;
@@ -182,9 +182,10 @@ static uint32_t add_node(struct race_epochs *epochs, uint32_t site, uint32_t wav
 	if (epochs->node_count >= epochs->node_capacity) {
 		uint32_t before = epochs->node_capacity, after = before ? 2 * before : 4096;
 		struct race_node *nodes =
-			after > before ? take(epochs->memory, epochs->nodes,
-					      before * sizeof(*nodes), after * sizeof(*nodes))
-				       : NULL;
+			after > before
+				? charged_realloc(epochs->memory, epochs->nodes,
+						  before * sizeof(*nodes), after * sizeof(*nodes))
+				: NULL;
 
 		if (!nodes)
 			return 0;
@@ -197,7 +198,7 @@ static uint32_t add_node(struct race_epochs *epochs, uint32_t site, uint32_t wav
 }
 
 /* Keeps the two lowest waves, whatever the order of arrival. */
-static void note_wave(struct race_node *node, uint32_t wave)
+static void keep_lowest_waves(struct race_node *node, uint32_t wave)
 {
 	if (wave < node->wave) {
 		node->other = node->wave;
@@ -218,7 +219,7 @@ static bool touch(struct race_epochs *epochs, uint32_t *first, uint32_t site, ui
 		last = index;
 		if (node->site != site || node->bytes != bytes)
 			continue;
-		note_wave(node, wave);
+		keep_lowest_waves(node, wave);
 		return true;
 	}
 	added = add_node(epochs, site, wave, bytes);
@@ -308,8 +309,8 @@ static bool reserve_run(struct race_epochs *epochs, struct race_epoch *epoch)
 		expand_runs(epochs, epoch);
 		return true;
 	}
-	runs = take(epochs->memory, epoch->runs, epoch->run_capacity * sizeof(*runs),
-		    after * sizeof(*runs));
+	runs = charged_realloc(epochs->memory, epoch->runs, epoch->run_capacity * sizeof(*runs),
+			       after * sizeof(*runs));
 	if (!runs)
 		return false;
 	epoch->runs = runs;
@@ -421,7 +422,7 @@ static void expand_lists(struct race_epochs *epochs, struct race_epoch *epoch)
 			epochs->refused += !touch_lanes(epochs, epoch, listed);
 			at += list_words(listed->lanes, listed->wide);
 		}
-	put_lists(epochs->memory, epoch);
+	free_lists(epochs->memory, epoch);
 }
 
 /* Reserves words in a list; NULL without memory, or over the limit. */
@@ -432,7 +433,7 @@ static void *reserve_words(struct race_epochs *epochs, struct race_epoch *epoch,
 	if (!list || list->used + words > sizeof(list->words) / sizeof(*list->words)) {
 		if (epoch->lists == LISTS_MAX)
 			expand_lists(epochs, epoch);
-		list = take_list(epochs->memory);
+		list = new_list(epochs->memory);
 		if (!list)
 			return NULL;
 		list->next = epoch->list;

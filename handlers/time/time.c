@@ -34,7 +34,7 @@ struct span {
 };
 
 /* A region that some of its lanes have ended; others may follow. */
-struct parted {
+struct partial {
 	unsigned lanes; /* lanes that have not ended it; 0 = there is no such region */
 	struct span span;
 	uint64_t clock, stamps[FORMS]; /* at the latest end */
@@ -47,10 +47,10 @@ struct wave {
 	unsigned depth, idle,
 		idle_form; /* open spans; open spans of site IDLE, and the form of the inner one */
 	struct span span[TIME_DEPTH];
-	struct span block[TIME_DEPTH];	  /* the current block of the function at this depth; clock
-					   * 0 = none */
-	struct parted parted[TIME_DEPTH]; /* the latest one at this depth */
-	unsigned partings;		  /* all parted regions are at smaller depths */
+	struct span block[TIME_DEPTH]; /* the current block of the function at this depth; clock
+					* 0 = none */
+	struct partial partial[TIME_DEPTH]; /* the latest one at this depth */
+	unsigned partial_depth;		    /* all partial regions are at smaller depths */
 	uint64_t idle_clock[IDLES];
 };
 
@@ -232,24 +232,24 @@ static int close_span(const struct event *event, const struct span *span, unsign
 }
 
 /* No further lanes can end the partly ended region at this depth, so it ended at its last stamp. */
-static int settle(const struct event *event, unsigned depth)
+static int end_partial(const struct event *event, unsigned depth)
 {
-	struct parted *parted = &event->wave->parted[depth];
+	struct partial *partial = &event->wave->partial[depth];
 
-	if (!parted->lanes)
+	if (!partial->lanes)
 		return 0;
-	parted->lanes = 0;
-	return count_end(event, &parted->span, parted->clock, parted->stamps, depth);
+	partial->lanes = 0;
+	return count_end(event, &partial->span, partial->clock, partial->stamps, depth);
 }
 
 /* The same for all at this depth and deeper. */
-static int settle_all(const struct event *event, unsigned depth)
+static int end_partials(const struct event *event, unsigned depth)
 {
 	struct wave *wave = event->wave;
 	int err = 0;
 
-	while (wave->partings > depth && !err)
-		err = settle(event, --wave->partings);
+	while (wave->partial_depth > depth && !err)
+		err = end_partial(event, --wave->partial_depth);
 	return err;
 }
 
@@ -259,7 +259,7 @@ static int pop(const struct event *event, bool proper)
 	struct wave *wave = event->wave;
 	unsigned depth = --wave->depth;
 	const struct span *span = &wave->span[depth], *block = &wave->block[depth];
-	int err = settle_all(event, depth + 1);
+	int err = end_partials(event, depth + 1);
 
 	site_of(event, span->site)->open += !proper;
 	if (!depth)
@@ -330,7 +330,7 @@ static bool matches(const struct event *event, const struct span *span)
 }
 
 /* Lanes that began a region at different times and end it together were in one span. */
-static void join(const struct event *event)
+static void join_spans(const struct event *event)
 {
 	struct wave *wave = event->wave;
 
@@ -346,41 +346,41 @@ static void join(const struct event *event)
 }
 
 /* The innermost span, a region, ends at a stamp for some of its lanes. */
-static int part(const struct event *event)
+static int end_for_some_lanes(const struct event *event)
 {
 	struct wave *wave = event->wave;
 	unsigned depth = wave->depth - 1;
-	int err = settle(event, depth);
+	int err = end_partial(event, depth);
 
 	wave->depth = depth;
-	wave->partings = wave->partings > depth ? wave->partings : depth + 1;
-	wave->parted[depth] = (struct parted){
+	wave->partial_depth = wave->partial_depth > depth ? wave->partial_depth : depth + 1;
+	wave->partial[depth] = (struct partial){
 		.lanes = wave->span[depth].lanes - event->stamp->lanes,
 		.span = wave->span[depth],
 		.clock = event->stamp->clock,
 	};
-	memcpy(wave->parted[depth].stamps, wave->stamps, sizeof(wave->stamps));
+	memcpy(wave->partial[depth].stamps, wave->stamps, sizeof(wave->stamps));
 	return err;
 }
 
 /*
  * An end without an open span: true if it belongs to a region that other lanes have already ended.
  */
-static bool end_parted(const struct event *event, int *err)
+static bool end_partial_for_lanes(const struct event *event, int *err)
 {
 	struct wave *wave = event->wave;
 
-	for (unsigned depth = wave->partings; depth--;) {
-		struct parted *parted = &wave->parted[depth];
+	for (unsigned depth = wave->partial_depth; depth--;) {
+		struct partial *partial = &wave->partial[depth];
 
-		if (parted->lanes < event->stamp->lanes || !matches(event, &parted->span))
+		if (partial->lanes < event->stamp->lanes || !matches(event, &partial->span))
 			continue;
-		parted->clock = event->stamp->clock;
-		memcpy(parted->stamps, wave->stamps, sizeof(wave->stamps));
-		if (parted->lanes == event->stamp->lanes)
-			*err = settle_all(event, depth);
+		partial->clock = event->stamp->clock;
+		memcpy(partial->stamps, wave->stamps, sizeof(wave->stamps));
+		if (partial->lanes == event->stamp->lanes)
+			*err = end_partials(event, depth);
 		else
-			parted->lanes -= event->stamp->lanes;
+			partial->lanes -= event->stamp->lanes;
 		return true;
 	}
 	return false;
@@ -394,7 +394,7 @@ static int end(const struct event *event)
 
 	while (at && !matches(event, &wave->span[at - 1]))
 		at--;
-	if (!at && !end_parted(event, &err))
+	if (!at && !end_partial_for_lanes(event, &err))
 		kernel_of(event)->ends++;
 	while (at && wave->depth > at && !err)
 		err = pop(event, false);
@@ -402,8 +402,8 @@ static int end(const struct event *event)
 		return err;
 	if (event->site->access != PROBE_ACCESS_REGION)
 		return pop(event, true);
-	join(event);
-	return wave->span[wave->depth - 1].lanes > event->stamp->lanes ? part(event)
+	join_spans(event);
+	return wave->span[wave->depth - 1].lanes > event->stamp->lanes ? end_for_some_lanes(event)
 								       : pop(event, true);
 }
 
@@ -434,8 +434,8 @@ static struct wave *wave_get(struct timing *timing, const struct probe_batch *ba
 		wave->number = info->wave;
 		memcpy(wave->group, info->group, sizeof(wave->group));
 		memset(wave->stamps, 0, sizeof(wave->stamps));
-		while (wave->partings)
-			wave->parted[--wave->partings].lanes = 0;
+		while (wave->partial_depth)
+			wave->partial[--wave->partial_depth].lanes = 0;
 		wave->depth = wave->idle = 0;
 	}
 	return wave;
@@ -447,7 +447,7 @@ static void keep_least(uint64_t *least, uint64_t cycles)
 }
 
 /* Measures the cost of stamps: an empty span, and a span around it. */
-static void take_idle(struct time_kernel *own, struct wave *wave, const struct probe_stamp *stamp)
+static void count_idle(struct time_kernel *own, struct wave *wave, const struct probe_stamp *stamp)
 {
 	unsigned form = stamp->flags & PROBE_STAMP_ONE ? ONE : RECORD;
 	uint64_t cycles;
@@ -486,11 +486,11 @@ static int end_wave(struct event *event)
 		if (err)
 			return err;
 	}
-	return settle_all(event, 0);
+	return end_partials(event, 0);
 }
 
-static int take_stamp(struct timing *timing, const struct probe_batch *batch,
-		      const struct sites_kernel *kernel, const struct probe_stamp *stamp)
+static int handle_stamp(struct timing *timing, const struct probe_batch *batch,
+			const struct sites_kernel *kernel, const struct probe_stamp *stamp)
 {
 	struct event event = {
 		.timing = timing,
@@ -504,7 +504,7 @@ static int take_stamp(struct timing *timing, const struct probe_batch *batch,
 	if (!event.wave)
 		return -ENOMEM;
 	if (stamp->site == PROBE_SITE_IDLE) {
-		take_idle(kernel->extra, event.wave, stamp);
+		count_idle(kernel->extra, event.wave, stamp);
 		return 0;
 	}
 	event.site = site_get(timing, kernel, stamp->site);
@@ -525,7 +525,7 @@ static int timing_batch(void *state, const struct probe_batch *batch)
 	int err = kernel ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < batch->count && !err; i++)
-		err = take_stamp(timing, batch, kernel, &batch->stamps[i]);
+		err = handle_stamp(timing, batch, kernel, &batch->stamps[i]);
 	return err;
 }
 

@@ -116,7 +116,7 @@ static int write_span(const struct probe_host *host, int table, const struct sit
 }
 
 /* Limits the length of empty spans: none is longer than the shortest span. */
-static void settle(const struct sites_kernel *kernel)
+static void limit_empty_spans(const struct sites_kernel *kernel)
 {
 	struct time_kernel *own = kernel->extra;
 
@@ -154,7 +154,7 @@ static int write_kernel(const struct probe_host *host, int spans, int places,
 	const struct time_kernel *own = kernel->extra;
 	int err;
 
-	settle(kernel);
+	limit_empty_spans(kernel);
 	err = write_sites(host, spans, places, kernel);
 	if (own->ends)
 		host->log(host->ctx, PROBE_LOG_WARNING,
