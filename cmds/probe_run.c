@@ -130,7 +130,7 @@ static struct probe_err *choose_device(struct run *run)
 	return NULL;
 }
 
-/* Nothing connected to probe-run: prints the reason as far as it is known. */
+/* Nothing connected to probe-run: prints the reason if it is known. */
 static void warn_not_called(void)
 {
 	char why[512];

@@ -24,8 +24,6 @@ static const char compressed_magic[] = "CCOB";
 #define ENTRIES_MAX	  4096
 #define ID_MAX		  256
 
-PROBE_DEFINE_CLEANUP(probe_bundle_cleanup, struct probe_bundle *, probe_bundle_destroy)
-
 static struct probe_err *add(struct probe_bundle *bundle, const char *id, size_t len,
 			     uint64_t offset, uint64_t size)
 {
@@ -173,7 +171,7 @@ static struct probe_err *find(const char *name, const uint8_t *bytes, size_t siz
 struct probe_err *probe_bundle_read(const char *name, const void *bytes, size_t size,
 				    struct probe_bundle **ret)
 {
-	PROBE_AUTO(probe_bundle_cleanup) struct probe_bundle *bundle = calloc(1, sizeof(*bundle));
+	PROBE_AUTO(probe_bundle_release) struct probe_bundle *bundle = calloc(1, sizeof(*bundle));
 	struct probe_err *err;
 
 	if (!bundle)
@@ -236,7 +234,7 @@ static struct probe_err *read_answer(struct probe_buf *buf, uint64_t file_size,
 struct probe_err *probe_bundle_find(const char *name, const void *bytes, size_t size,
 				    struct probe_bundle **ret)
 {
-	PROBE_AUTO(probe_bundle_cleanup) struct probe_bundle *bundle = NULL;
+	PROBE_AUTO(probe_bundle_release) struct probe_bundle *bundle = NULL;
 	PROBE_AUTO_FREE uint8_t *answer = NULL;
 	struct work work = {.name = name, .bytes = bytes, .size = size};
 	struct probe_err *err;

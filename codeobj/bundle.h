@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/cleanup.h"
+
 struct probe_err;
 
 struct probe_bundle_entry {
@@ -29,10 +31,6 @@ struct probe_err *probe_bundle_find(const char *name, const void *bytes, size_t 
 struct probe_err *probe_bundle_read(const char *name, const void *bytes, size_t size,
 				    struct probe_bundle **ret);
 void probe_bundle_destroy(struct probe_bundle *bundle);
-
-static inline void probe_bundle_release(struct probe_bundle **bundle)
-{
-	probe_bundle_destroy(*bundle);
-}
+PROBE_DEFINE_RELEASE(probe_bundle_release, struct probe_bundle *, probe_bundle_destroy)
 
 #endif

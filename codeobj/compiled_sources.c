@@ -96,7 +96,7 @@ static struct probe_err *child(void *user, FILE *out)
 
 /* ---- In the parent -------------------------------------------------------------------------- */
 
-PROBE_DEFINE_CLEANUP(sources_cleanup, struct probe_compiled_sources *,
+PROBE_DEFINE_RELEASE(sources_release, struct probe_compiled_sources *,
 		     probe_compiled_sources_destroy)
 
 static int compare(const void *a, const void *b)
@@ -107,7 +107,7 @@ static int compare(const void *a, const void *b)
 struct probe_err *probe_compiled_sources_read(const char *name, const void *bytes, size_t size,
 					      struct probe_compiled_sources **ret)
 {
-	PROBE_AUTO(sources_cleanup)
+	PROBE_AUTO(sources_release)
 	struct probe_compiled_sources *sources = calloc(1, sizeof(*sources));
 	struct work work = {name, bytes, size};
 	PROBE_AUTO_FREE uint8_t *answer = NULL;

@@ -119,7 +119,7 @@ static struct probe_err *child(void *user, FILE *out)
 
 /* ---- In the parent ------------------------------------------------------------------------- */
 
-PROBE_DEFINE_CLEANUP(disassembly_cleanup, struct probe_disassembly *, probe_disassembly_destroy)
+PROBE_DEFINE_RELEASE(disassembly_release, struct probe_disassembly *, probe_disassembly_destroy)
 
 static struct probe_err *receive(struct probe_buf *buf, struct probe_disassembly *ret)
 {
@@ -159,7 +159,7 @@ static struct probe_err *receive(struct probe_buf *buf, struct probe_disassembly
 struct probe_err *probe_disassemble(const char *name, const void *bytes, size_t size,
 				    uint64_t address, struct probe_disassembly **ret)
 {
-	PROBE_AUTO(disassembly_cleanup)
+	PROBE_AUTO(disassembly_release)
 	struct probe_disassembly *disassembly = calloc(1, sizeof(*disassembly));
 	struct work work = {name, bytes, size, address};
 	struct probe_err *err;

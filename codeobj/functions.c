@@ -13,7 +13,7 @@
 
 #define SYMBOL_MAX_BYTES 65536 /* functions with longer names are ignored */
 
-PROBE_DEFINE_CLEANUP(functions_cleanup, struct probe_functions *, probe_functions_destroy)
+PROBE_DEFINE_RELEASE(functions_release, struct probe_functions *, probe_functions_destroy)
 
 static void send_function(void *user, const char *symbol, uint64_t value, uint64_t size)
 {
@@ -94,7 +94,7 @@ static struct probe_err *demangle(struct probe_functions *functions)
 
 struct probe_err *probe_functions_receive(struct probe_buf *buf, struct probe_functions **ret)
 {
-	PROBE_AUTO(functions_cleanup)
+	PROBE_AUTO(functions_release)
 	struct probe_functions *functions = calloc(1, sizeof(*functions));
 	struct probe_err *err;
 

@@ -15,8 +15,6 @@
 #define RANGES_MAX (8u << 20)
 #define NAMES_MAX  (1u << 20)
 
-PROBE_DEFINE_CLEANUP(inlines_cleanup, struct probe_inlines *, probe_inlines_destroy)
-
 /* ---- In the child --------------------------------------------------------------------------- */
 
 struct range {
@@ -235,7 +233,7 @@ struct probe_err *probe_inlines_read(const char *name, const void *bytes, size_t
 				     struct probe_inlines **ret)
 {
 	struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS] = {0};
-	PROBE_AUTO(inlines_cleanup) struct probe_inlines *inlines = NULL;
+	PROBE_AUTO(probe_inlines_release) struct probe_inlines *inlines = NULL;
 	PROBE_AUTO(probe_elf_close) struct probe_elf elf = {0};
 	struct probe_err *err;
 
@@ -313,7 +311,8 @@ static struct probe_err *check(struct probe_buf *buf, const struct probe_inlines
 
 struct probe_err *probe_inlines_receive(struct probe_buf *buf, struct probe_inlines **ret)
 {
-	PROBE_AUTO(inlines_cleanup) struct probe_inlines *inlines = calloc(1, sizeof(*inlines));
+	PROBE_AUTO(probe_inlines_release)
+	struct probe_inlines *inlines = calloc(1, sizeof(*inlines));
 	struct probe_err *err;
 
 	if (!inlines)

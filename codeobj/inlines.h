@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/cleanup.h"
+
 struct probe_buf;
 struct probe_err;
 
@@ -36,6 +38,7 @@ struct probe_inlines {
 };
 
 void probe_inlines_destroy(struct probe_inlines *inlines);
+PROBE_DEFINE_RELEASE(probe_inlines_release, struct probe_inlines *, probe_inlines_destroy)
 
 /* The innermost scope of an address; its parents lead out to the function. NULL: none is known. */
 const struct probe_scope *probe_inlines_find(const struct probe_inlines *inlines, uint64_t address);

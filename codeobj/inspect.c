@@ -94,9 +94,6 @@ static struct probe_err *functions_child(void *user, FILE *out)
 	return probe_functions_send(work->name, work->bytes, work->size, out);
 }
 
-PROBE_DEFINE_CLEANUP(inlines_cleanup, struct probe_inlines *, probe_inlines_destroy)
-PROBE_DEFINE_CLEANUP(codeobj_cleanup, struct probe_codeobj *, probe_codeobj_destroy)
-
 /* A child's answer; the caller frees `bytes`. */
 struct answer {
 	uint8_t *bytes;
@@ -194,7 +191,7 @@ static struct probe_err *demangle(struct probe_inlines *inlines)
 static struct probe_err *read_inlines(struct work *work, struct probe_inlines **ret)
 {
 	PROBE_AUTO(answer_deinit) struct answer answer = {0};
-	PROBE_AUTO(inlines_cleanup) struct probe_inlines *inlines = NULL;
+	PROBE_AUTO(probe_inlines_release) struct probe_inlines *inlines = NULL;
 	struct probe_err *err = run_child(work, "reading inlined calls", inlines_child, &answer);
 
 	if (err)
@@ -212,7 +209,8 @@ static struct probe_err *read_inlines(struct work *work, struct probe_inlines **
 struct probe_err *probe_codeobj_inspect(const char *name, const void *bytes, size_t size,
 					unsigned parts, struct probe_codeobj **ret)
 {
-	PROBE_AUTO(codeobj_cleanup) struct probe_codeobj *codeobj = calloc(1, sizeof(*codeobj));
+	PROBE_AUTO(probe_codeobj_release)
+	struct probe_codeobj *codeobj = calloc(1, sizeof(*codeobj));
 	struct work work = {.name = name, .bytes = bytes, .size = size};
 	struct probe_err *err;
 

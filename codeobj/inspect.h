@@ -15,6 +15,7 @@
 #include "codeobj/kernels.h"
 #include "codeobj/lines.h"
 #include "codeobj/sites.h"
+#include "common/cleanup.h"
 
 struct probe_err;
 
@@ -45,10 +46,6 @@ struct probe_codeobj {
 struct probe_err *probe_codeobj_inspect(const char *name, const void *bytes, size_t size,
 					unsigned parts, struct probe_codeobj **ret);
 void probe_codeobj_destroy(struct probe_codeobj *codeobj);
-
-static inline void probe_codeobj_release(struct probe_codeobj **codeobj)
-{
-	probe_codeobj_destroy(*codeobj);
-}
+PROBE_DEFINE_RELEASE(probe_codeobj_release, struct probe_codeobj *, probe_codeobj_destroy)
 
 #endif

@@ -21,7 +21,7 @@
 #define KERNELS_MAX    65536
 #define TEXT_MAX_BYTES 65536
 
-PROBE_DEFINE_CLEANUP(kernels_cleanup, struct probe_kernels *, probe_kernels_destroy)
+PROBE_DEFINE_RELEASE(kernels_release, struct probe_kernels *, probe_kernels_destroy)
 
 static const char clone_prefix[] = "__probe_";
 
@@ -248,7 +248,7 @@ static struct probe_err *read_addresses(const char *name, const void *bytes, siz
 struct probe_err *probe_kernels_read(const char *name, const void *bytes, size_t size,
 				     struct probe_kernels **ret)
 {
-	PROBE_AUTO(kernels_cleanup) struct probe_kernels *kernels = calloc(1, sizeof(*kernels));
+	PROBE_AUTO(kernels_release) struct probe_kernels *kernels = calloc(1, sizeof(*kernels));
 	struct probe_err *err;
 
 	if (!kernels)
@@ -325,7 +325,7 @@ static void find_originals(struct probe_kernels *kernels)
 
 struct probe_err *probe_kernels_receive(struct probe_buf *buf, struct probe_kernels **ret)
 {
-	PROBE_AUTO(kernels_cleanup) struct probe_kernels *kernels = NULL;
+	PROBE_AUTO(kernels_release) struct probe_kernels *kernels = NULL;
 	struct probe_err *err;
 	uint32_t count;
 

@@ -14,7 +14,7 @@
 #define ROWS_MAX  (16u << 20)
 #define FILES_MAX (1u << 20)
 
-PROBE_DEFINE_CLEANUP(lines_cleanup, struct probe_lines *, probe_lines_destroy)
+PROBE_DEFINE_RELEASE(lines_release, struct probe_lines *, probe_lines_destroy)
 
 /* Free the content only. */
 static void clear(struct probe_lines *lines)
@@ -364,7 +364,7 @@ static struct probe_err *receive_functions(struct probe_buf *buf, struct probe_l
 
 struct probe_err *probe_lines_receive(struct probe_buf *buf, struct probe_lines **ret)
 {
-	PROBE_AUTO(lines_cleanup) struct probe_lines *lines = calloc(1, sizeof(*lines));
+	PROBE_AUTO(lines_release) struct probe_lines *lines = calloc(1, sizeof(*lines));
 	struct probe_err *err;
 
 	if (!lines)

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "codeobj/names.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <amd_comgr.h>
-
-#include "codeobj/child.h"
-#include "common/buf.h"
-#include "common/err.h"
 
 /* Limit, because the demangler is slow and recurses deeply on longer names. */
 #define NAME_MAX_BYTES 65536
@@ -50,70 +43,7 @@ char *probe_name_demangle(const char *name)
 	return text ? text : strdup(name);
 }
 
-/* ---- In the parent -------------------------------------------------------------------------- */
-
-struct names {
-	const char *const *names;
-	size_t count;
-};
-
-static struct probe_err *demangle_child(void *user, FILE *out)
-{
-	const struct names *names = user;
-
-	for (size_t i = 0; i < names->count; i++) {
-		char *text = probe_name_demangle(names->names[i]);
-
-		if (!text)
-			return probe_err_oom();
-		probe_put_string(out, text);
-		free(text);
-	}
-	return NULL;
-}
-
-static bool any_mangled(const char *const *names, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!strncmp(names[i], "_Z", 2))
-			return true;
-	return false;
-}
-
 struct probe_err *probe_names_demangle(const char *const *names, size_t count, char ***ret)
 {
-	struct names work = {.names = names, .count = count};
-	char **result = calloc(count + 1, sizeof(*result));
-	uint8_t *answer = NULL;
-	size_t size = 0;
-	struct probe_buf buf;
-
-	if (!result)
-		return probe_err_oom();
-	/* If the child dies, names stay mangled. */
-	if (any_mangled(names, count))
-		probe_err_destroy(
-			probe_child_run("demangling names", demangle_child, &work, &answer, &size));
-	probe_buf_init(&buf, "demangled names", answer, size);
-	for (size_t i = 0; i < count; i++) {
-		const char *text = names[i];
-
-		probe_err_destroy(probe_buf_string(&buf, &text));
-		result[i] = strdup(text);
-		if (!result[i]) {
-			probe_names_destroy(result, i);
-			free(answer);
-			return probe_err_oom();
-		}
-	}
-	free(answer);
-	*ret = result;
-	return NULL;
-}
-
-void probe_names_destroy(char **names, size_t count)
-{
-	for (size_t i = 0; names && i < count; i++)
-		free(names[i]);
-	free(names);
+	return probe_demangle_in_child(probe_name_demangle, names, count, ret);
 }

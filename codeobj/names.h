@@ -5,14 +5,13 @@
 
 #include <stddef.h>
 
-struct probe_err;
+#include "codeobj/demangle_child.h" /* probe_names_destroy() */
 
 /*
  * Demangle `count` names in one sandboxed child. (*ret)[i] is the name itself if it is not mangled,
  * or if the child died. Free with probe_names_destroy().
  */
 struct probe_err *probe_names_demangle(const char *const *names, size_t count, char ***ret);
-void probe_names_destroy(char **names, size_t count);
 
 /* In the child. Allocated with malloc(); NULL only if there is no memory. */
 char *probe_name_demangle(const char *name);

@@ -10,7 +10,7 @@
 #include "common/cleanup.h"
 #include "common/err.h"
 
-PROBE_DEFINE_CLEANUP(sites_cleanup, struct probe_sites *, probe_sites_destroy)
+PROBE_DEFINE_RELEASE(sites_release, struct probe_sites *, probe_sites_destroy)
 
 static struct probe_err *check_header(const struct probe_buf *buf,
 				      const struct probe_sites_header *header, uint64_t size)
@@ -238,7 +238,7 @@ struct probe_err *probe_sites_parse(const char *name, const void *bytes, size_t 
 				    struct probe_sites **ret)
 {
 	PROBE_AUTO(derived_source_deinit) struct derived_source source = {0};
-	PROBE_AUTO(sites_cleanup) struct probe_sites *sites = NULL;
+	PROBE_AUTO(sites_release) struct probe_sites *sites = NULL;
 	struct probe_sites_header header;
 	struct probe_buf buf, table;
 	struct probe_err *err;

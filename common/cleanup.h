@@ -12,9 +12,9 @@
  * An initialiser is required. In the order of declaration, the last is released first. For an
  * object of one's own:
  *
- *	PROBE_DEFINE_CLEANUP(probe_lines_cleanup, struct probe_lines *, probe_lines_destroy)
+ *	PROBE_DEFINE_RELEASE(probe_lines_release, struct probe_lines *, probe_lines_destroy)
  *
- *	PROBE_AUTO(probe_lines_cleanup) struct probe_lines *lines = NULL;
+ *	PROBE_AUTO(probe_lines_release) struct probe_lines *lines = NULL;
  */
 #ifndef PROBE_COMMON_CLEANUP_H
 #define PROBE_COMMON_CLEANUP_H
@@ -35,7 +35,7 @@ static inline void probe_cleanup_close(const int *fd)
 
 #define PROBE_AUTO(release) __attribute__((cleanup(release)))
 /* Defines `name` for PROBE_AUTO(name): destroys what the variable points to, if anything. */
-#define PROBE_DEFINE_CLEANUP(name, type, destroy)                                                  \
+#define PROBE_DEFINE_RELEASE(name, type, destroy)                                                  \
 	static inline void name(type *variable)                                                    \
 	{                                                                                          \
 		if (*variable)                                                                     \

@@ -81,7 +81,7 @@ static struct probe_err *replace(const char *path)
 
 struct probe_err *probe_store_create(const char *path, bool force, struct probe_store **ret)
 {
-	PROBE_AUTO(probe_store_cleanup) struct probe_store *store = NULL;
+	PROBE_AUTO(probe_store_release) struct probe_store *store = NULL;
 	struct probe_err *err = force ? replace(path) : NULL;
 	int rc;
 

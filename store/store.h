@@ -102,7 +102,7 @@ bool probe_store_resume(struct probe_store *store);
 
 /* Accepts NULL. Uncommitted rows are lost. */
 void probe_store_destroy(struct probe_store *store);
-PROBE_DEFINE_CLEANUP(probe_store_cleanup, struct probe_store *, probe_store_destroy)
+PROBE_DEFINE_RELEASE(probe_store_release, struct probe_store *, probe_store_destroy)
 
 /* Is it a table or view of Probe's own schema (store/schema), which no handler may write? */
 bool probe_store_owns(const char *table);

@@ -38,11 +38,11 @@ static struct probe_err *ready(struct probe_store *store)
 	return store->log ? NULL : sqlite_error(store, "add to its tables");
 }
 
-PROBE_DEFINE_CLEANUP(backup_cleanup, sqlite3_backup *, sqlite3_backup_finish)
+PROBE_DEFINE_RELEASE(backup_release, sqlite3_backup *, sqlite3_backup_finish)
 
 static struct probe_err *copy_records(sqlite3 *from, const struct probe_store *to)
 {
-	PROBE_AUTO(backup_cleanup)
+	PROBE_AUTO(backup_release)
 	sqlite3_backup *backup = sqlite3_backup_init(to->db, "main", from, "main");
 
 	if (!backup || sqlite3_backup_step(backup, -1) != SQLITE_DONE)
@@ -53,7 +53,7 @@ static struct probe_err *copy_records(sqlite3 *from, const struct probe_store *t
 struct probe_err *probe_store_copy(struct sqlite3 *from, const char *path, bool force,
 				   struct probe_store **ret)
 {
-	PROBE_AUTO(probe_store_cleanup) struct probe_store *store = NULL;
+	PROBE_AUTO(probe_store_release) struct probe_store *store = NULL;
 	struct probe_err *err = probe_store_create(path, force, &store);
 
 	if (err)
@@ -112,7 +112,7 @@ bool probe_store_resume(struct probe_store *store)
 
 struct probe_err *probe_store_append(const char *path, struct probe_store **ret)
 {
-	PROBE_AUTO(probe_store_cleanup) struct probe_store *store = calloc(1, sizeof(*store));
+	PROBE_AUTO(probe_store_release) struct probe_store *store = calloc(1, sizeof(*store));
 	struct probe_err *err;
 
 	if (store)

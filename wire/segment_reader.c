@@ -251,8 +251,7 @@ struct probe_err *segment_reader_create(uint64_t host_size, const struct segment
 	if (err)
 		return err;
 	err = make_file(&segment, named);
-	if (!err)
-		err = use_file(&segment);
+	err = err ? err : use_file(&segment);
 	if (err) {
 		segment_reader_destroy(&segment);
 		return err;

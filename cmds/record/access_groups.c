@@ -13,7 +13,7 @@ struct access_groups {
 };
 
 /* The table is not trusted: a group's sites must be accesses, and the ids of its bases its own. */
-static bool take_group(const struct probe_sites *sites, uint32_t id, struct probe_trace_group *ret)
+static bool read_group(const struct probe_sites *sites, uint32_t id, struct probe_trace_group *ret)
 {
 	if (!probe_trace_group_read(id, probe_sites_string(sites, sites->sites[id].name), ret) ||
 	    ret->first_site > id || ret->sites > id - ret->first_site ||
@@ -50,7 +50,7 @@ struct access_groups *access_groups_create(const struct probe_sites *sites)
 	for (uint32_t id = 0; id < sites->site_count; id++) {
 		struct probe_trace_group *group = &ret->groups[count];
 
-		if (sites->sites[id].access != PROBE_ACCESS_GROUP || !take_group(sites, id, group))
+		if (sites->sites[id].access != PROBE_ACCESS_GROUP || !read_group(sites, id, group))
 			continue;
 		for (uint32_t i = 0; i <= group->bases; i++)
 			ret->by_site[id + i] = group;

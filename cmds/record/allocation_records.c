@@ -17,6 +17,7 @@
 #include "codeobj/inlines.h"
 #include "codeobj/lines.h"
 #include "common/buf.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 #include "store/store_facts.h"
 
@@ -197,43 +198,49 @@ static struct probe_err *decode(void *user, FILE *out)
 	struct probe_lines *lines = NULL;
 	struct probe_err *err = probe_lines_read(module->path, module->bytes, module->size, &lines);
 
-	if (!err)
-		probe_lines_send(lines, out);
-	return err;
+	if (err)
+		return err;
+	probe_lines_send(lines, out);
+	return NULL;
+}
+
+static struct probe_err *run_decoder(struct module *module)
+{
+	PROBE_AUTO_FREE uint8_t *answer = NULL;
+	struct probe_err *err;
+	struct probe_buf buf;
+	size_t size = 0;
+
+	err = probe_child_run("reading the lines of a caller", decode, module, &answer, &size);
+	if (err)
+		return err;
+	probe_buf_init(&buf, module->path, answer, size);
+	return probe_lines_receive(&buf, &module->lines);
+}
+
+static bool map_file(struct module *module)
+{
+	PROBE_AUTO_CLOSE int fd = open(module->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	struct stat st;
+	void *bytes;
+
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size || st.st_size > MODULE_BYTES_MAX)
+		return false;
+	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED)
+		return false;
+	module->bytes = bytes;
+	module->size = (size_t)st.st_size;
+	return true;
 }
 
 /* The file is not trusted, so libdwarf reads it only in a short-lived child process. */
 static void read_lines(struct module *module)
 {
-	int fd = open(module->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-	struct probe_err *err;
-	uint8_t *answer = NULL;
-	size_t size = 0;
-	struct stat st;
-	void *bytes;
-
-	if (fd < 0)
-		return;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size ||
-	    st.st_size > MODULE_BYTES_MAX) {
-		close(fd);
-		return;
-	}
-	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (bytes == MAP_FAILED)
-		return;
-	module->bytes = bytes;
-	module->size = (size_t)st.st_size;
-	err = probe_child_run("reading the lines of a caller", decode, module, &answer, &size);
-	if (!err) {
-		struct probe_buf buf;
-
-		probe_buf_init(&buf, module->path, answer, size);
-		err = probe_lines_receive(&buf, &module->lines);
-	}
-	probe_err_destroy(err);
-	free(answer);
+	if (map_file(module))
+		probe_err_destroy(run_decoder(module));
 }
 
 struct inlined {

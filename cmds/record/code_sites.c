@@ -123,7 +123,7 @@ static bool fill_site(const struct run_code *code, uint32_t id, struct probe_sit
 	return true;
 }
 
-static void take_sites(struct run_code *code)
+static void describe_sites(struct run_code *code)
 {
 	struct probe_site_info *sites = calloc(code->table->site_count + 1, sizeof(*sites));
 	uint32_t count = 0;
@@ -150,9 +150,11 @@ struct probe_err *run_code_read(struct run_code *code, const unsigned char *byte
 
 	snprintf(name, sizeof(name), "code object %u", code->hr.id);
 	err = probe_image_section(name, bytes, code->hr.bytes, ".probe_sites", &section, &size);
-	if (!err && section)
-		err = probe_sites_parse(name, section, size, &code->table);
-	if (!err && code->table)
-		take_sites(code);
-	return err;
+	if (err || !section)
+		return err;
+	err = probe_sites_parse(name, section, size, &code->table);
+	if (err)
+		return err;
+	describe_sites(code);
+	return NULL;
 }

@@ -51,7 +51,7 @@ static bool keep(struct run_dispatch *dispatch, const struct probe_counter_row *
 	return true;
 }
 
-bool counters_take(struct recording *recording, const struct segment_record *rec)
+bool counters_read(struct recording *recording, const struct segment_record *rec)
 {
 	struct probe_hr_counters hr;
 	struct probe_counter_row *rows = (void *)(rec->payload + sizeof(hr));
@@ -83,7 +83,7 @@ bool counters_take(struct recording *recording, const struct segment_record *rec
 	return true;
 }
 
-bool counters_take_arguments(struct recording *recording, const struct segment_record *rec)
+bool counters_read_arguments(struct recording *recording, const struct segment_record *rec)
 {
 	struct probe_hr_arguments hr;
 	struct run_dispatch *dispatch;

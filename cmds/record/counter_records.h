@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counter rows of kinds `memory` and `count`. If the code object has proofs (wire_device.h section
- * 3), the rows of a dispatch are kept until it has completed. The rows for handlers and the database
- * are then derived from all of them.
+ * 3), the rows of a dispatch are kept until it has completed. The rows for handlers and the
+ * database are then derived from all of them.
  */
 #ifndef PROBE_CMDS_RECORD_COUNTER_RECORDS_H
 #define PROBE_CMDS_RECORD_COUNTER_RECORDS_H
@@ -26,8 +26,8 @@ struct counter_state {
 };
 
 /* Handles a host record; false if it is malformed. */
-bool counters_take(struct recording *recording, const struct segment_record *rec);
-bool counters_take_arguments(struct recording *recording, const struct segment_record *rec);
+bool counters_read(struct recording *recording, const struct segment_record *rec);
+bool counters_read_arguments(struct recording *recording, const struct segment_record *rec);
 
 /* The dispatch has completed: no more rows will arrive. */
 void counters_finish(struct recording *recording, struct run_dispatch *dispatch);

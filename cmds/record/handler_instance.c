@@ -36,7 +36,7 @@ struct handler_instance {
 /* ---- What a handler may call ---------------------------------------------------------------- */
 
 /* A handler accepts the argument names that it looks up. */
-static void note_name(struct handler_instance *instance, const char *key)
+static void add_name(struct handler_instance *instance, const char *key)
 {
 	size_t used = strlen(instance->names);
 	char name[64];
@@ -53,7 +53,7 @@ static const char *host_arg(void *ctx, const char *key)
 	size_t len = strlen(key);
 	const char *ret = NULL;
 
-	note_name(instance, key);
+	add_name(instance, key);
 	for (size_t i = 0; i < instance->spec->arg_count; i++) {
 		const char *word = instance->spec->args[i];
 

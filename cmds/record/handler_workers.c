@@ -128,7 +128,7 @@ static void wait_for(struct worker *worker)
 
 /* ---- Messages ------------------------------------------------------------------------------- */
 
-static struct probe_err *take_text(struct probe_buf *buf, char **ret)
+static struct probe_err *read_text(struct probe_buf *buf, char **ret)
 {
 	const char *text;
 	struct probe_err *err = probe_buf_string(buf, &text);
@@ -140,7 +140,7 @@ static struct probe_err *take_text(struct probe_buf *buf, char **ret)
 	return *ret ? NULL : probe_err_oom();
 }
 
-static struct probe_err *take_log(struct worker *worker, struct probe_buf *buf)
+static struct probe_err *handle_log(struct worker *worker, struct probe_buf *buf)
 {
 	const struct handler_run *run = worker->set->run;
 	const char *name = worker->plugin->handler.name, *text;
@@ -148,13 +148,14 @@ static struct probe_err *take_log(struct worker *worker, struct probe_buf *buf)
 	uint32_t level;
 	struct probe_err *err = probe_buf_u32(buf, &level);
 
-	if (!err)
-		err = probe_buf_string(buf, &text);
-	if (!err)
-		record_log_put(run ? run->log : &none,
-			       level > PROBE_LOG_INFO ? PROBE_LOG_INFO : (int)level, name,
-			       "handler %s: %s", name, text);
-	return err;
+	if (err)
+		return err;
+	err = probe_buf_string(buf, &text);
+	if (err)
+		return err;
+	record_log_put(run ? run->log : &none, level > PROBE_LOG_INFO ? PROBE_LOG_INFO : (int)level,
+		       name, "handler %s: %s", name, text);
+	return NULL;
 }
 
 static void failed(struct worker *worker, const char *call, int number)
@@ -168,19 +169,21 @@ static void failed(struct worker *worker, const char *call, int number)
 	record_log_partial(run->log, "handler %s failed in %s", name, call);
 }
 
-static struct probe_err *take_failed(struct worker *worker, struct probe_buf *buf)
+static struct probe_err *handle_failure(struct worker *worker, struct probe_buf *buf)
 {
 	uint32_t call = 0, number = 0;
 	struct probe_err *err = probe_buf_u32(buf, &call);
 
-	if (!err)
-		err = probe_buf_u32(buf, &number);
-	if (!err)
-		failed(worker, call_word(call), (int)(number & 0xffff));
-	return err;
+	if (err)
+		return err;
+	err = probe_buf_u32(buf, &number);
+	if (err)
+		return err;
+	failed(worker, call_word(call), (int)(number & 0xffff));
+	return NULL;
 }
 
-static struct probe_err *take_table(struct worker *worker, struct probe_buf *buf)
+static struct probe_err *handle_table(struct worker *worker, struct probe_buf *buf)
 {
 	struct probe_column columns[CELLS_MAX];
 	const char *name;
@@ -188,18 +191,22 @@ static struct probe_err *take_table(struct worker *worker, struct probe_buf *buf
 	struct probe_err *err = probe_buf_string(buf, &name);
 	int rc;
 
-	if (!err)
-		err = probe_buf_u32(buf, &count);
-	if (!err && (count > CELLS_MAX || worker->table_count == TABLES_MAX))
-		err = probe_buf_error(buf, "a table of %u columns", count);
-	for (uint32_t i = 0; i < count && !err; i++) {
-		err = probe_buf_u32(buf, &type);
-		columns[i].type = (enum probe_type)type;
-		if (!err)
-			err = probe_buf_string(buf, &columns[i].name);
-	}
 	if (err)
 		return err;
+	err = probe_buf_u32(buf, &count);
+	if (err)
+		return err;
+	if (count > CELLS_MAX || worker->table_count == TABLES_MAX)
+		return probe_buf_error(buf, "a table of %u columns", count);
+	for (uint32_t i = 0; i < count; i++) {
+		err = probe_buf_u32(buf, &type);
+		if (err)
+			return err;
+		columns[i].type = (enum probe_type)type;
+		err = probe_buf_string(buf, &columns[i].name);
+		if (err)
+			return err;
+	}
 	rc = handler_tables_get(&worker->set->tables, worker->plugin->handler.name, name, columns,
 				count, &worker->tables[worker->table_count]);
 	if (rc)
@@ -211,7 +218,7 @@ static struct probe_err *take_table(struct worker *worker, struct probe_buf *buf
 	return NULL;
 }
 
-static struct probe_err *take_cell(struct probe_buf *buf, enum probe_type type,
+static struct probe_err *read_cell(struct probe_buf *buf, enum probe_type type,
 				   union probe_value *ret)
 {
 	uint64_t word = 0;
@@ -228,7 +235,7 @@ static struct probe_err *take_cell(struct probe_buf *buf, enum probe_type type,
 	return err || !there ? err : probe_buf_string(buf, &ret->text);
 }
 
-static struct probe_err *take_row(struct worker *worker, struct probe_buf *buf)
+static struct probe_err *handle_row(struct worker *worker, struct probe_buf *buf)
 {
 	union probe_value values[CELLS_MAX];
 	struct handler_table *table;
@@ -236,52 +243,60 @@ static struct probe_err *take_row(struct worker *worker, struct probe_buf *buf)
 	size_t count;
 	struct probe_err *err = probe_buf_u32(buf, &number);
 
-	if (!err && number >= worker->table_count)
-		err = probe_buf_error(buf, "a row of table %u", number);
-	if (err || !worker->tables[number])
+	if (err)
 		return err;
+	if (number >= worker->table_count)
+		return probe_buf_error(buf, "a row of table %u", number);
 	table = worker->tables[number];
+	if (!table)
+		return NULL;
 	count = handler_table_columns(table);
-	for (size_t i = 0; i < count && !err; i++)
-		err = take_cell(buf, handler_table_types(table)[i], &values[i]);
-	if (!err)
-		handler_table_add(table, values, count); /* a failure belongs to the store */
-	return err;
+	for (size_t i = 0; i < count; i++) {
+		err = read_cell(buf, handler_table_types(table)[i], &values[i]);
+		if (err)
+			return err;
+	}
+	handler_table_add(table, values, count); /* a failure belongs to the store */
+	return NULL;
 }
 
-static struct probe_err *take_done(struct worker *worker, struct probe_buf *buf)
+static struct probe_err *handle_end(struct worker *worker, struct probe_buf *buf)
 {
-	struct probe_err *err = take_text(buf, &worker->why_not);
+	struct probe_err *err = read_text(buf, &worker->why_not);
 
-	if (!err)
-		err = probe_buf_copy(buf, &worker->counts, sizeof(worker->counts));
-	worker->done = !err;
-	return err;
+	worker->done = false;
+	if (err)
+		return err;
+	err = probe_buf_copy(buf, &worker->counts, sizeof(worker->counts));
+	if (err)
+		return err;
+	worker->done = true;
+	return NULL;
 }
 
-static struct probe_err *take_message(struct worker *worker, uint32_t type, struct probe_buf *buf)
+static struct probe_err *handle_message(struct worker *worker, uint32_t type, struct probe_buf *buf)
 {
 	bool running = worker->set->run != NULL;
 
 	if (type == HANDLER_MESSAGE_LOG)
-		return take_log(worker, buf);
+		return handle_log(worker, buf);
 	if (type == HANDLER_MESSAGE_OPENED && !worker->opened) {
 		worker->opened = true;
-		return take_text(buf, &worker->why_not);
+		return read_text(buf, &worker->why_not);
 	}
 	if (type == HANDLER_MESSAGE_TABLE)
-		return take_table(worker, buf);
+		return handle_table(worker, buf);
 	if (type == HANDLER_MESSAGE_ROW && running)
-		return take_row(worker, buf);
+		return handle_row(worker, buf);
 	if (type == HANDLER_MESSAGE_FAILED && running)
-		return take_failed(worker, buf);
+		return handle_failure(worker, buf);
 	if (type == HANDLER_MESSAGE_DONE && running)
-		return take_done(worker, buf);
+		return handle_end(worker, buf);
 	return probe_buf_error(buf, "a message of type %u", type);
 }
 
 /* Handles all complete messages in the buffer. */
-static void take_messages(struct worker *worker)
+static void handle_messages(struct worker *worker)
 {
 	struct handler_message_head head;
 	size_t at = 0;
@@ -299,7 +314,7 @@ static void take_messages(struct worker *worker)
 			break;
 		probe_buf_init(&buf, worker->plugin->handler.name,
 			       worker->buffer + at + sizeof(head), head.size);
-		err = take_message(worker, head.type, &buf);
+		err = handle_message(worker, head.type, &buf);
 		if (err)
 			end(worker, WORKER_MALFORMED);
 		probe_err_destroy(err);
@@ -329,7 +344,7 @@ static bool read_some(struct worker *worker)
 	if (n < 0)
 		return errno == EINTR || errno == EAGAIN;
 	worker->used += (size_t)n;
-	take_messages(worker);
+	handle_messages(worker);
 	return n > 0;
 }
 

@@ -30,7 +30,7 @@ static struct tail tail_of(const struct segment_record *rec, size_t fixed)
 }
 
 /* A copy that ends with NUL; NULL if the length is wrong, or without memory. */
-static char *take_string(struct tail *tail, uint32_t len)
+static char *next_string(struct tail *tail, uint32_t len)
 {
 	char *ret;
 
@@ -161,11 +161,11 @@ static bool apply_agent(struct recording *recording, const struct segment_record
 	if (!agent)
 		return false;
 	memcpy(&agent->hr, rec->payload, sizeof(agent->hr));
-	name = take_string(&tail, agent->hr.name_len);
+	name = next_string(&tail, agent->hr.name_len);
 	if (name)
-		product = take_string(&tail, agent->hr.product_len);
+		product = next_string(&tail, agent->hr.product_len);
 	if (product)
-		vendor = take_string(&tail, agent->hr.vendor_len);
+		vendor = next_string(&tail, agent->hr.vendor_len);
 	if (!vendor || agent->hr.type > 1) {
 		free(product);
 		free(name);
@@ -207,7 +207,7 @@ static bool apply_code_object(struct recording *recording, const struct segment_
 	memcpy(&hr, rec->payload, sizeof(hr));
 	code->hr = hr;
 	/* Addresses do not wrap. The size of the code is limited by the file's bytes. */
-	uri = hr.id && hr.load_size <= UINT64_MAX - hr.load_base ? take_string(&tail, hr.uri_len)
+	uri = hr.id && hr.load_size <= UINT64_MAX - hr.load_base ? next_string(&tail, hr.uri_len)
 								 : NULL;
 	if (!uri) {
 		free(code);
@@ -262,7 +262,7 @@ static bool apply_kernel(struct recording *recording, const struct segment_recor
 	memcpy(&kernel->hr, rec->payload, sizeof(kernel->hr));
 	if (kernel->hr.id && run_table_get(&recording->objects.codes, kernel->hr.code_object) &&
 	    kernel->hr.kind < PROBE_KINDS)
-		kernel->symbol = take_string(&tail, kernel->hr.name_len);
+		kernel->symbol = next_string(&tail, kernel->hr.name_len);
 	if (!kernel->symbol) {
 		free(kernel);
 		return false;
@@ -419,7 +419,7 @@ static bool apply_allocation(struct recording *recording, const struct segment_r
 	bool ok;
 
 	memcpy(&hr, rec->payload, sizeof(hr));
-	frames = take_string(&tail, hr.frames_len);
+	frames = next_string(&tail, hr.frames_len);
 	ok = frames && run_allocations_add(recording->allocations,
 					   &(struct probe_allocation_info){.address = hr.address,
 									   .bytes = hr.size,
@@ -449,7 +449,7 @@ static bool apply_loss(struct recording *recording, const struct segment_record 
 	memcpy(&loss, rec->payload, sizeof(loss));
 	if (!plausible(loss.records))
 		return false;
-	reason = take_string(&tail, loss.reason_len);
+	reason = next_string(&tail, loss.reason_len);
 	if (!reason)
 		return false;
 	record_log_put(&recording->log, PROBE_LOG_WARNING, "tool",
@@ -501,15 +501,15 @@ static const struct {
 	[PROBE_HR_KERNEL] = {sizeof(struct probe_hr_kernel), apply_kernel},
 	[PROBE_HR_DISPATCH] = {sizeof(struct probe_hr_dispatch), apply_dispatch},
 	[PROBE_HR_COMPLETE] = {sizeof(struct probe_hr_complete), apply_complete},
-	[PROBE_HR_COUNTERS] = {sizeof(struct probe_hr_counters), counters_take},
+	[PROBE_HR_COUNTERS] = {sizeof(struct probe_hr_counters), counters_read},
 	[PROBE_HR_QUEUE_END] = {sizeof(struct probe_hr_queue_end), apply_nothing},
 	[PROBE_HR_LOSS] = {sizeof(struct probe_hr_loss), apply_loss},
 	[PROBE_HR_EXIT] = {sizeof(struct probe_hr_exit), apply_exit},
 	[PROBE_HR_QUEUE_HARDWARE] = {sizeof(struct probe_hr_queue_hardware), samples_queue},
 	[PROBE_HR_SAMPLER] = {sizeof(struct probe_hr_sampler), samples_sampler},
-	[PROBE_HR_ARGUMENTS] = {sizeof(struct probe_hr_arguments), counters_take_arguments},
-	[PROBE_HR_WAVE_STORAGE] = {sizeof(struct probe_hr_wave_storage), wave_storage_take},
-	[PROBE_HR_SAMPLES] = {sizeof(struct probe_hr_samples), samples_take},
+	[PROBE_HR_ARGUMENTS] = {sizeof(struct probe_hr_arguments), counters_read_arguments},
+	[PROBE_HR_WAVE_STORAGE] = {sizeof(struct probe_hr_wave_storage), wave_storage_read},
+	[PROBE_HR_SAMPLES] = {sizeof(struct probe_hr_samples), samples_read},
 	[PROBE_HR_ALLOCATION] = {sizeof(struct probe_hr_allocation), apply_allocation},
 	[PROBE_HR_FREE] = {sizeof(struct probe_hr_free), apply_free},
 	[PROBE_HR_FUNCTION] = {sizeof(struct probe_hr_function), calls_function},
@@ -544,7 +544,7 @@ static void finish(struct recording *recording, struct run_dispatch *dispatch)
 	dispatch->info.end_ns = complete->end;
 	counts->completed++;
 	if (probe_kind_has_rings(dispatch->hr.kind)) {
-		counts->stored_lost += complete->rows_dropped;
+		counts->storage_lost += complete->rows_dropped;
 	} else {
 		counts->rows_device += complete->rows_dropped;
 		counts->rows_emitted += complete->rows_dropped;

@@ -6,8 +6,8 @@
  *
  * Each term is counted where it happens. Only one is computed from the others: records that the
  * application says it has begun but that never arrived (dropped.missing). If the sum is wrong for
- * another reason, it stays wrong, and the log says so. Losses that could not be counted are not part
- * of the sum (unknown_loss.h).
+ * another reason, it stays wrong, and the log says so. Losses that could not be counted are not
+ * part of the sum (unknown_loss.h).
  */
 #ifndef PROBE_CMDS_RECORD_LOSS_ACCOUNTING_H
 #define PROBE_CMDS_RECORD_LOSS_ACCOUNTING_H
@@ -39,7 +39,7 @@ struct record_counts {
 	uint64_t trace_bytes;
 	uint64_t trace_read;	/* records read from the rings */
 	uint64_t trace_corrupt; /* of those, not understood */
-	uint64_t stored_lost;	/* records in per-wave storage that the library could not pass on */
+	uint64_t storage_lost;	/* records in per-wave storage that the library could not pass on */
 	/* Of the segment; final after the process has ended. */
 	uint64_t host_emitted, host_dropped, host_corrupt, host_uncommitted;
 	uint64_t trace_emitted, trace_dropped;

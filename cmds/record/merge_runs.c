@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cleanup.h"
 #include "common/err.h"
 #include "pcsample/profile.h"
 
@@ -20,6 +21,11 @@ struct map {
 	size_t count;
 	uint64_t dispatches; /* offset to add */
 };
+
+static void map_deinit(struct map *map)
+{
+	free(map->codes);
+}
 
 static uint32_t map_code(const struct map *map, uint32_t code)
 {
@@ -297,33 +303,46 @@ static struct probe_err *read_map(sqlite3 *db, const char *name, struct map *map
 
 static struct probe_err *merge(sqlite3 *db, const char *name, struct map *map)
 {
-	struct probe_err *err = NULL;
+	struct probe_err *err;
 
 	if (sqlite3_create_function(db, "probe_remap", 1, SQLITE_UTF8, map, remap, NULL, NULL) ||
 	    sqlite3_create_function(db, "probe_remap_raw", 1, SQLITE_UTF8, map, remap_raw, NULL,
 				    NULL))
 		return probe_err_oom();
-	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps) && !err; i++)
+	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++) {
 		err = run(db, name, maps[i].table, maps[i].sql);
-	if (!err)
-		err = read_map(db, name, map);
-	for (size_t i = 0; i < sizeof(copies) / sizeof(*copies) && !err; i++)
+		if (err)
+			return err;
+	}
+	err = read_map(db, name, map);
+	if (err)
+		return err;
+	for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); i++) {
 		err = run(db, name, copies[i].table, copies[i].sql);
-	return err;
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+static struct probe_err *merge_and_commit(sqlite3 *db, const char *name)
+{
+	PROBE_AUTO(map_deinit) struct map map = {0};
+	struct probe_err *err = merge(db, name, &map);
+
+	if (err)
+		return err;
+	return sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) ? failed(db, name) : NULL;
 }
 
 struct probe_err *probe_merge(sqlite3 *db, const char *name)
 {
-	struct map map = {0};
 	struct probe_err *err;
 
 	if (sqlite3_exec(db, "BEGIN", NULL, NULL, NULL))
 		return failed(db, name);
-	err = merge(db, name, &map);
-	if (!err && sqlite3_exec(db, "COMMIT", NULL, NULL, NULL))
-		err = failed(db, name);
+	err = merge_and_commit(db, name);
 	if (err)
 		sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
-	free(map.codes);
 	return err;
 }

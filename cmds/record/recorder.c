@@ -18,6 +18,7 @@
 #include "cmds/record/handler_workers.h"
 #include "cmds/record/host_records.h"
 #include "cmds/record/segment_size.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
 
@@ -88,9 +89,29 @@ static struct probe_err *create(pid_t pid, int sock, struct recorder **ret)
 
 static struct probe_err *give_up(struct recorder *recorder, struct probe_err *err)
 {
-	recorder->sock = -1; /* the caller still owns it */
+	if (recorder)
+		recorder->sock = -1; /* the caller still owns it */
 	recorder_destroy(recorder);
 	return err;
+}
+
+/* With its segment and its spool. The caller destroys *ret after an error as well. */
+static struct probe_err *open_recorder(const struct recorder_process *process,
+				       const struct run_config *config,
+				       const struct probe_store *store, struct recorder **ret)
+{
+	struct probe_err *err = create(process->pid, process->sock, ret);
+	struct recorder *recorder = *ret;
+
+	if (err)
+		return err;
+	err = segment_create(process->rings_wanted, &recorder->seg);
+	if (err)
+		return err;
+	/* Without a guard, a named file could end this process: its spool ends it then, too. */
+	if (!segment_reader_guard(&recorder->seg))
+		segment_reader_unlink(&recorder->seg);
+	return make_spool(recorder, config, store);
 }
 
 struct probe_err *recorder_create(const struct recorder_process *process,
@@ -98,15 +119,8 @@ struct probe_err *recorder_create(const struct recorder_process *process,
 				  struct recorder **ret)
 {
 	struct recorder *recorder = NULL;
-	struct probe_err *err = create(process->pid, process->sock, &recorder);
+	struct probe_err *err = open_recorder(process, config, store, &recorder);
 
-	if (!err)
-		err = segment_create(process->rings_wanted, &recorder->seg);
-	/* Without a guard, a named file could end this process: its spool ends it then, too. */
-	if (!err && !segment_reader_guard(&recorder->seg))
-		segment_reader_unlink(&recorder->seg);
-	if (!err)
-		err = make_spool(recorder, config, store);
 	if (err)
 		probe_store_destroy(store);
 	else
@@ -132,12 +146,12 @@ struct probe_err *recorder_open(const char *spool, struct recorder **ret, bool *
 	struct probe_err *err = create(-1, -1, &recorder);
 
 	*ret_absent = false;
-	if (!err)
-		err = spool_open(&recorder->spool, spool, &settings, &recorder->seg, ret_absent);
-	if (!err)
-		segment_reader_guard(&recorder->seg);
 	if (err)
 		return give_up(recorder, err);
+	err = spool_open(&recorder->spool, spool, &settings, &recorder->seg, ret_absent);
+	if (err)
+		return give_up(recorder, err);
+	segment_reader_guard(&recorder->seg);
 	recorder->pid = settings.pid;
 	recorder->pidfd = (int)syscall(SYS_pidfd_open, settings.pid, 0);
 	recorder->ended = has_ended(&settings);
@@ -159,20 +173,18 @@ void recorder_settings(const struct recorder *recorder, struct run_config *confi
 struct probe_err *recorder_recreate(struct recorder *recorder, const struct run_config *config,
 				    struct probe_store **ret_store)
 {
-	char *path = strdup(recorder->spool.path);
-	struct probe_store *store = NULL;
-	struct probe_err *err = path ? NULL : probe_err_oom();
+	PROBE_AUTO_FREE char *path = strdup(recorder->spool.path);
+	struct probe_err *err;
 
-	if (path)
-		path[strlen(path) - strlen(SPOOL_SUFFIX)] = 0;
-	if (!err)
-		err = probe_store_create(path, true, &store);
-	if (!err)
-		err = recording_init(&recorder->recording, config, recorder->pid, store,
-				     &recorder->seg);
-	free(path);
-	*ret_store = store;
-	return err;
+	*ret_store = NULL;
+	if (!path)
+		return probe_err_oom();
+	path[strlen(path) - strlen(SPOOL_SUFFIX)] = 0;
+	err = probe_store_create(path, true, ret_store);
+	if (err)
+		return err;
+	return recording_init(&recorder->recording, config, recorder->pid, *ret_store,
+			      &recorder->seg);
 }
 
 void recorder_destroy(struct recorder *recorder)
@@ -221,8 +233,8 @@ static void read_counts(struct recorder *recorder)
 	if (counts->trace_emitted < counts->trace_dropped)
 		counts->trace_emitted = counts->trace_dropped;
 	counts->trace_missing = counts->trace_emitted - counts->trace_dropped;
-	counts->trace_emitted += counts->trace_read + counts->stored_lost;
-	counts->trace_dropped += counts->stored_lost;
+	counts->trace_emitted += counts->trace_read + counts->storage_lost;
+	counts->trace_dropped += counts->storage_lost;
 }
 
 static void before_commit(void *user)
@@ -250,7 +262,7 @@ static void end_round(struct recorder *recorder, const struct spool_round *round
 	recorder->round = *round;
 }
 
-static void take_all(struct recorder *recorder)
+static void apply_items(struct recorder *recorder)
 {
 	struct recording *recording = &recorder->recording;
 	struct spool_item item;
@@ -261,7 +273,7 @@ static void take_all(struct recorder *recorder)
 			host_record_apply(recording, &item.record);
 			break;
 		case SPOOL_RING:
-			trace_take_ring(recording, item.ring, item.bytes, item.size);
+			trace_read_ring(recording, item.ring, item.bytes, item.size);
 			break;
 		case SPOOL_ROUND:
 			end_round(recorder, &item.round);
@@ -289,7 +301,7 @@ static bool poll_segment(struct recorder *recorder, bool final)
 	};
 	bool any = spool_fill(&recorder->spool, options);
 
-	take_all(recorder);
+	apply_items(recorder);
 	any = any || options.empty || recorder->complete;
 	probe_store_poll(recording->store, !any, before_commit, recorder);
 	return any;
@@ -356,7 +368,7 @@ static void *run(void *user)
 	probe_store_on_busy(recorder->recording.store, while_locked, recorder);
 	recording_begin(&recorder->recording);
 	if (recorder->spool.resumed) {
-		take_all(recorder);
+		apply_items(recorder);
 		spool_continue(&recorder->spool);
 	} else {
 		segment_reader_allocate(&recorder->seg);

@@ -15,6 +15,7 @@
 
 #include "cmds/record/recording.h"
 #include "cmds/record/spool.h"
+#include "common/cleanup.h"
 #include "wire/segment_reader.h"
 
 /* Why a recording ends although its process is alive. */
@@ -70,6 +71,7 @@ struct probe_err *recorder_recreate(struct recorder *recorder, const struct run_
 void recorder_finish(struct recorder *recorder);
 /* To be called after the thread has been joined. */
 void recorder_destroy(struct recorder *recorder);
+PROBE_DEFINE_RELEASE(recorder_release, struct recorder *, recorder_destroy)
 struct probe_err *recorder_start(struct recorder *recorder);
 /* From another thread: makes it read the remaining records and end. */
 void recorder_stop(struct recorder *recorder, enum recorder_stop_reason why);

@@ -86,9 +86,10 @@ void recording_begin(struct recording *recording)
 {
 	struct probe_err *err = probe_store_schema(recording->store);
 
-	if (!err)
+	if (err)
+		probe_err_destroy(err); /* the store keeps the failure */
+	else
 		store_settings(recording);
-	probe_err_destroy(err); /* the store keeps the failure */
 	probe_facts_prepare(recording->facts);
 	probe_facts_node(recording->facts);
 }

@@ -44,7 +44,7 @@ static void flush_counters(struct replay_feed *feed, struct counters *counters)
 	counters->count = 0;
 }
 
-static struct probe_err *take_counter(struct replay_feed *feed, struct counters *counters,
+static struct probe_err *feed_counter(struct replay_feed *feed, struct counters *counters,
 				      sqlite3_stmt *stmt)
 {
 	uint64_t id = replay_number(stmt, 0);
@@ -94,7 +94,7 @@ static struct probe_err *feed_counters(struct replay_feed *feed)
 		if (err || !row)
 			break;
 		feed->counter_rows++;
-		err = take_counter(feed, counters, stmt);
+		err = feed_counter(feed, counters, stmt);
 	}
 	if (counters)
 		flush_counters(feed, counters);
@@ -104,6 +104,19 @@ static struct probe_err *feed_counters(struct replay_feed *feed)
 }
 
 /* ---- Replay --------------------------------------------------------------------------------- */
+
+static struct probe_err *feed_records(struct replay_feed *feed)
+{
+	struct probe_err *err = feed_counters(feed);
+
+	if (err)
+		return err;
+	err = replay_trace(feed);
+	if (err)
+		return err;
+	err = replay_begin_up_to(feed, UINT64_MAX);
+	return err ? err : replay_missing(feed);
+}
 
 static struct probe_err *feed_all(struct replay_feed *feed, const struct replay_source *from)
 {
@@ -115,23 +128,19 @@ static struct probe_err *feed_all(struct replay_feed *feed, const struct replay_
 	};
 	struct probe_err *err = replay_read(feed);
 
-	if (!err)
-		err = replay_read_spans(feed);
-	if (!err)
-		err = replay_open_dispatches(feed);
+	if (err)
+		return err;
+	err = replay_read_spans(feed);
+	if (err)
+		return err;
+	err = replay_open_dispatches(feed);
 	if (err)
 		return err;
 	handler_instance_attach(feed->handler, &source);
 	if (!from->used)
 		return NULL;
 	handler_instance_begin_run(feed->handler);
-	err = feed_counters(feed);
-	if (!err)
-		err = replay_trace(feed);
-	if (!err)
-		err = replay_begin_up_to(feed, UINT64_MAX);
-	if (!err)
-		err = replay_missing(feed);
+	err = feed_records(feed);
 	replay_end_all(feed);
 	return err;
 }

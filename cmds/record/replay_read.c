@@ -56,7 +56,7 @@ struct probe_err *replay_each(struct replay_feed *feed, const char *sql,
 
 /* ---- What the process announced ------------------------------------------------------------- */
 
-static bool take_agent(struct replay_feed *feed, sqlite3_stmt *stmt)
+static bool read_agent(struct replay_feed *feed, sqlite3_stmt *stmt)
 {
 	struct run_agent *agent = calloc(1, sizeof(*agent));
 
@@ -70,7 +70,7 @@ static bool take_agent(struct replay_feed *feed, sqlite3_stmt *stmt)
 	return agent->arch && run_table_put(&feed->objects.agents, agent->hr.index, agent);
 }
 
-static bool take_kernel(struct replay_feed *feed, sqlite3_stmt *stmt)
+static bool read_kernel(struct replay_feed *feed, sqlite3_stmt *stmt)
 {
 	struct run_kernel *kernel = calloc(1, sizeof(*kernel));
 
@@ -84,7 +84,7 @@ static bool take_kernel(struct replay_feed *feed, sqlite3_stmt *stmt)
 	return run_table_put(&feed->objects.kernels, kernel->hr.id, kernel);
 }
 
-static bool take_code(struct replay_feed *feed, sqlite3_stmt *stmt)
+static bool read_code(struct replay_feed *feed, sqlite3_stmt *stmt)
 {
 	struct run_code *code = calloc(1, sizeof(*code));
 	const unsigned char *bytes = sqlite3_column_blob(stmt, 1);
@@ -106,7 +106,7 @@ static bool take_code(struct replay_feed *feed, sqlite3_stmt *stmt)
 	return !err;
 }
 
-static bool take_run(struct replay_feed *feed, sqlite3_stmt *stmt)
+static bool read_run(struct replay_feed *feed, sqlite3_stmt *stmt)
 {
 	feed->objects.command = text(stmt, 0);
 	feed->objects.pid = (pid_t)replay_number(stmt, 1);
@@ -114,7 +114,7 @@ static bool take_run(struct replay_feed *feed, sqlite3_stmt *stmt)
 	return true;
 }
 
-static bool take_allocation(struct replay_feed *feed, sqlite3_stmt *stmt)
+static bool read_allocation(struct replay_feed *feed, sqlite3_stmt *stmt)
 {
 	char *site = text(stmt, 3);
 	const struct probe_allocation_info info = {
@@ -133,7 +133,7 @@ static bool take_allocation(struct replay_feed *feed, sqlite3_stmt *stmt)
 }
 
 /* Databases of earlier versions have no such table. */
-static bool take_allocations(struct replay_feed *feed, sqlite3_stmt *stmt)
+static bool read_allocations(struct replay_feed *feed, sqlite3_stmt *stmt)
 {
 	struct probe_err *err;
 
@@ -141,7 +141,7 @@ static bool take_allocations(struct replay_feed *feed, sqlite3_stmt *stmt)
 	err = replay_each(feed,
 			  "SELECT address, size, source, site, first_dispatch, last_dispatch FROM "
 			  "probe_allocation ORDER BY id",
-			  take_allocation);
+			  read_allocation);
 	probe_err_destroy(err);
 	return !err;
 }
@@ -154,18 +154,18 @@ struct probe_err *replay_read(struct replay_feed *feed)
 	} queries[] = {
 		{"SELECT id, name, json_extract(extdata, '$.wave_front_size') "
 		 "FROM rocpd_info_agent ORDER BY id",
-		 take_agent},
+		 read_agent},
 		{"SELECT id, code_object_id, kernel_name, display_name, "
 		 "json_extract(extdata, '$.wave_front_size') "
 		 "FROM rocpd_info_kernel_symbol ORDER BY id",
-		 take_kernel},
-		{"SELECT code_object_id, bytes, hash FROM probe_code", take_code},
+		 read_kernel},
+		{"SELECT code_object_id, bytes, hash FROM probe_code", read_code},
 		{"SELECT (SELECT value FROM probe_run WHERE key = 'command'), "
 		 "(SELECT value FROM probe_run WHERE key = 'pid'), "
 		 "(SELECT value FROM probe_run WHERE key = 'device') = 'simulated'",
-		 take_run},
+		 read_run},
 		{"SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'probe_allocation'",
-		 take_allocations},
+		 read_allocations},
 	};
 	struct probe_err *err = NULL;
 
@@ -182,7 +182,7 @@ static uint64_t lost(uint64_t stored, uint64_t found)
 	return stored > found ? stored - found : 0;
 }
 
-static bool take_account(struct replay_feed *feed, sqlite3_stmt *stmt)
+static bool read_account(struct replay_feed *feed, sqlite3_stmt *stmt)
 {
 	feed->counts->missing += lost(replay_number(stmt, 0), feed->counter_rows) +
 				 lost(replay_number(stmt, 1), feed->wave_records);
@@ -195,5 +195,5 @@ struct probe_err *replay_missing(struct replay_feed *feed)
 			   "SELECT sum(CASE stream WHEN 'counters' THEN value ELSE 0 END), "
 			   "sum(CASE stream WHEN 'trace' THEN value ELSE 0 END) FROM probe_account "
 			   "WHERE name = 'stored'",
-			   take_account);
+			   read_account);
 }

@@ -74,7 +74,7 @@ static bool read_block(struct replay_feed *feed, sqlite3_stmt *stmt, bool bytes)
 	return probe_block_unpack(&packed, replay_number(stmt, 0), &feed->block);
 }
 
-static bool take_spans(struct replay_feed *feed, sqlite3_stmt *stmt)
+static bool list_spans(struct replay_feed *feed, sqlite3_stmt *stmt)
 {
 	bool ok = read_block(feed, stmt, false);
 
@@ -84,7 +84,7 @@ static bool take_spans(struct replay_feed *feed, sqlite3_stmt *stmt)
 }
 
 /* In earlier versions a row is a span. */
-static bool take_row(struct replay_feed *feed, sqlite3_stmt *stmt)
+static bool list_row(struct replay_feed *feed, sqlite3_stmt *stmt)
 {
 	return add_last(feed, replay_number(stmt, 0));
 }
@@ -96,7 +96,7 @@ struct probe_err *replay_read_spans(struct replay_feed *feed)
 		replay_each(feed,
 			    blocks ? "SELECT size, spans FROM probe_record ORDER BY id"
 				   : "SELECT dispatch_id FROM probe_record ORDER BY id",
-			    blocks ? take_spans : take_row);
+			    blocks ? list_spans : list_row);
 
 	sort_last(feed);
 	feed->spans = 0;
@@ -156,7 +156,7 @@ static void parse(struct replay_feed *feed, const struct trace_dispatch *of,
 	feed->wave_records += counts.records;
 }
 
-static void take_trace(struct replay_feed *feed, const struct probe_span *span,
+static void feed_trace(struct replay_feed *feed, const struct probe_span *span,
 		       const unsigned char *bytes)
 {
 	struct trace_dispatch of = trace_dispatch_find(&feed->objects, span->dispatch);
@@ -175,7 +175,7 @@ static void take_trace(struct replay_feed *feed, const struct probe_span *span,
 	}
 }
 
-static void take_arguments(struct replay_feed *feed, const struct probe_span *span,
+static void keep_arguments(struct replay_feed *feed, const struct probe_span *span,
 			   const unsigned char *bytes)
 {
 	struct run_dispatch *dispatch = run_dispatch_find(&feed->objects, span->dispatch);
@@ -189,15 +189,15 @@ static void take_arguments(struct replay_feed *feed, const struct probe_span *sp
 	dispatch->argument_bytes = span->size;
 }
 
-static struct probe_err *take_span(struct replay_feed *feed, const struct probe_span *span,
+static struct probe_err *feed_span(struct replay_feed *feed, const struct probe_span *span,
 				   const unsigned char *bytes)
 {
 	struct probe_err *err = replay_begin_up_to(feed, span->dispatch);
 
 	if (span->ring == PROBE_SPAN_ARGUMENTS)
-		take_arguments(feed, span, bytes);
+		keep_arguments(feed, span, bytes);
 	else
-		take_trace(feed, span, bytes);
+		feed_trace(feed, span, bytes);
 	feed->spans++;
 	if (feed->spans == replay_last_span(feed, span->dispatch)) {
 		struct run_dispatch *dispatch = run_dispatch_find(&feed->objects, span->dispatch);
@@ -210,7 +210,7 @@ static struct probe_err *take_span(struct replay_feed *feed, const struct probe_
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-static struct probe_err *take_block(struct replay_feed *feed, sqlite3_stmt *stmt)
+static struct probe_err *feed_block(struct replay_feed *feed, sqlite3_stmt *stmt)
 {
 	struct probe_err *err = NULL;
 	size_t at = 0;
@@ -224,14 +224,14 @@ static struct probe_err *take_block(struct replay_feed *feed, sqlite3_stmt *stmt
 	for (size_t i = 0; i < feed->block.span_count && !err; i++) {
 		const struct probe_span *span = &feed->block.spans[i];
 
-		err = take_span(feed, span, feed->block.bytes + at);
+		err = feed_span(feed, span, feed->block.bytes + at);
 		at += probe_span_padded(span);
 	}
 	return err;
 }
 
 /* A row of an earlier version: one piece of a ring, expanded and packed (trace_unpack.h). */
-static struct probe_err *take_piece(struct replay_feed *feed, sqlite3_stmt *stmt)
+static struct probe_err *feed_piece(struct replay_feed *feed, sqlite3_stmt *stmt)
 {
 	struct probe_span span = {replay_number(stmt, 0), (uint32_t)replay_number(stmt, 1), 0};
 	uint64_t size = replay_number(stmt, 2);
@@ -244,7 +244,7 @@ static struct probe_err *take_piece(struct replay_feed *feed, sqlite3_stmt *stmt
 		span.size = (uint32_t)size;
 	else
 		feed->counts->invalid++;
-	err = take_span(feed, &span, bytes);
+	err = feed_span(feed, &span, bytes);
 	free(bytes);
 	return err;
 }
@@ -266,7 +266,7 @@ struct probe_err *replay_trace(struct replay_feed *feed)
 		err = replay_step(feed, stmt, &row);
 		if (err || !row)
 			break;
-		err = blocks ? take_block(feed, stmt) : take_piece(feed, stmt);
+		err = blocks ? feed_block(feed, stmt) : feed_piece(feed, stmt);
 	}
 	sqlite3_finalize(stmt);
 	return err;

@@ -90,8 +90,8 @@ static struct probe_err *run_workers(struct run_replay *replay, struct handler_w
 
 struct probe_err *run_replay(struct run_replay *replay)
 {
+	PROBE_AUTO(probe_store_release) struct probe_store *store = NULL;
 	struct handler_workers *workers = NULL;
-	struct probe_store *store = NULL;
 	struct probe_reader reader;
 	struct probe_err *err = probe_reader_open(replay->from, &reader);
 
@@ -100,16 +100,17 @@ struct probe_err *run_replay(struct run_replay *replay)
 	err = check_streams(replay, &reader);
 	/* Closed before processes are forked: SQLite's locks do not survive fork. */
 	probe_reader_close(&reader);
-	if (!err)
-		err = handler_workers_open(replay->config, replay->plugins, "nothing was written",
-					   &workers);
-	if (!err)
-		err = open_store(replay, &store);
-	if (!err)
-		err = run_workers(replay, workers, store);
+	if (err)
+		return err;
+	err = handler_workers_open(replay->config, replay->plugins, "nothing was written",
+				   &workers);
+	if (err)
+		return err;
+	err = open_store(replay, &store);
+	err = err ? err : run_workers(replay, workers, store);
 	handler_workers_destroy(workers);
-	if (store && !err)
-		probe_store_finish(store);
-	probe_store_destroy(store);
-	return err;
+	if (err)
+		return err;
+	probe_store_finish(store);
+	return NULL;
 }

@@ -9,6 +9,7 @@
 
 #include "cmds/options/run_options.h"
 #include "cmds/record/recording.h"
+#include "common/cleanup.h"
 #include "common/log.h"
 #include "pcsample/profile.h"
 #include "wire/segment_reader.h"
@@ -188,35 +189,49 @@ static uint64_t code_span(const struct run_code *code)
 	return code->hr.load_size < most ? code->hr.load_size : most;
 }
 
-static void load(struct run_sampler *sampler, const struct run_code *code)
+static void sampled_code_destroy(struct run_sampled_code *sampled)
 {
+	probe_pcs_rows_destroy(&sampled->rows);
+	free(sampled);
+}
+
+PROBE_DEFINE_RELEASE(sampled_code_release, struct run_sampled_code *, sampled_code_destroy)
+
+static int add_code(struct run_sampler *sampler, const struct run_code *code)
+{
+	PROBE_AUTO(sampled_code_release)
+	struct run_sampled_code *sampled = calloc(1, sizeof(*sampled));
 	struct probe_code_range range = {
 		.base = code->hr.load_base,
 		.size = code_span(code),
 		.delta = (uint64_t)code->hr.load_delta,
 		.id = code->hr.id,
 	};
-	struct run_sampled_code *sampled = calloc(1, sizeof(*sampled));
-	int err = -ENOMEM;
+	int err;
 
-	if (sampled)
-		err = probe_pcs_rows_init(&sampled->rows, range.size);
-	if (!err) {
-		range.user = &sampled->rows;
-		err = probe_code_map_load(&sampler->attributor.code, &range);
-	}
-	if (err) {
+	if (!sampled)
+		return -ENOMEM;
+	err = probe_pcs_rows_init(&sampled->rows, range.size);
+	if (err)
+		return err;
+	range.user = &sampled->rows;
+	err = probe_code_map_load(&sampler->attributor.code, &range);
+	if (err)
+		return err;
+	sampled->code_object = code->hr.id;
+	sampled->next = sampler->codes;
+	sampler->codes = PROBE_KEEP(sampled);
+	return 0;
+}
+
+static void load(struct run_sampler *sampler, const struct run_code *code)
+{
+	int err = add_code(sampler, code);
+
+	if (err)
 		record_log_put(&sampler->recording->log, PROBE_LOG_WARNING, "probe-run",
 			       "samples in code object %u cannot be counted: %s", code->hr.id,
 			       strerror(-err));
-		if (sampled)
-			probe_pcs_rows_destroy(&sampled->rows);
-		free(sampled);
-		return;
-	}
-	sampled->code_object = code->hr.id;
-	sampled->next = sampler->codes;
-	sampler->codes = sampled;
 }
 
 /* Loads the code objects that were loaded before sampling began. */
@@ -317,7 +332,7 @@ static void store_raw(struct run_sampler *sampler, uint32_t agent, const uint8_t
 	free(bytes);
 }
 
-bool samples_take(struct recording *recording, const struct segment_record *rec)
+bool samples_read(struct recording *recording, const struct segment_record *rec)
 {
 	struct run_sampler *sampler;
 	struct probe_hr_samples hr;
@@ -493,8 +508,7 @@ void samples_deinit(struct sample_state *samples)
 			struct run_sampled_code *code = sampler->codes;
 
 			sampler->codes = code->next;
-			probe_pcs_rows_destroy(&code->rows);
-			free(code);
+			sampled_code_destroy(code);
 		}
 		probe_pcs_profile_destroy(&sampler->profile);
 		free(sampler->part);

@@ -32,7 +32,7 @@ struct run_sample_counts {
 /* Handle host records; false if malformed. */
 bool samples_queue(struct recording *recording, const struct segment_record *rec);
 bool samples_sampler(struct recording *recording, const struct segment_record *rec);
-bool samples_take(struct recording *recording, const struct segment_record *rec);
+bool samples_read(struct recording *recording, const struct segment_record *rec);
 
 /* Handle other events; they do nothing while no agent is sampled. */
 void samples_load(struct recording *recording, const struct run_code *code);

@@ -121,7 +121,7 @@ static bool is_stored(const struct source_files *files, const char *file)
 	return false;
 }
 
-static void note_stored(struct source_files *files, const char *file)
+static void mark_stored(struct source_files *files, const char *file)
 {
 	char **names = realloc(files->names, (files->count + 1) * sizeof(*names));
 
@@ -172,7 +172,7 @@ static void store_file(struct recording *recording, const struct run_code *code,
 		return;
 	}
 	if (probe_is_user_source(file)) {
-		note_stored(&recording->sources, file);
+		mark_stored(&recording->sources, file);
 		probe_sha256_hex(source.bytes, source.size, hash);
 		probe_facts_source_file(recording->facts, file, hash, source.modified,
 					code->built && source.modified > code->built);

@@ -179,7 +179,7 @@ static void count_records(struct record_counts *counts, uint64_t expanded, uint6
 }
 
 /* Stores a piece and counts its records. */
-static void take_piece(struct recording *recording, uint32_t index, const unsigned char *bytes,
+static void read_piece(struct recording *recording, uint32_t index, const unsigned char *bytes,
 		       size_t size)
 {
 	struct trace_state *trace = &recording->trace;
@@ -205,19 +205,19 @@ static void take_piece(struct recording *recording, uint32_t index, const unsign
 
 /* ---- Rings ---------------------------------------------------------------------------------- */
 
-void trace_take_ring(struct recording *recording, uint32_t ring, const unsigned char *bytes,
+void trace_read_ring(struct recording *recording, uint32_t ring, const unsigned char *bytes,
 		     size_t size)
 {
-	take_piece(recording, ring, bytes, size);
+	read_piece(recording, ring, bytes, size);
 	recording->counts.trace_bytes += size;
 }
 
-void trace_take_stored(struct recording *recording, size_t size)
+void trace_read_waves(struct recording *recording, size_t size)
 {
 	struct trace_state *trace = &recording->trace;
 
 	trace->current = (struct trace_dispatch){0};
-	take_piece(recording, trace->segment->ring_count, trace->piece, size);
+	read_piece(recording, trace->segment->ring_count, trace->piece, size);
 }
 
 void trace_end_pass(struct recording *recording)

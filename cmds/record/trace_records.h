@@ -36,7 +36,7 @@ struct trace_state {
 	struct probe_trace_expander *expanders; /* by ring */
 	struct probe_trace_batch batch;
 	struct trace_dispatch current; /* cached until another dispatch begins */
-	unsigned char *piece;	       /* bytes for trace_take_stored() */
+	unsigned char *piece;	       /* bytes for trace_read_waves() */
 	unsigned char *expanded;       /* a part of it */
 };
 
@@ -45,7 +45,7 @@ struct probe_err *trace_init(struct trace_state *trace, struct segment_reader *s
 void trace_deinit(struct trace_state *trace);
 
 /* Reads a piece of a ring; the dispatches of its waves have been announced. */
-void trace_take_ring(struct recording *recording, uint32_t ring, const unsigned char *bytes,
+void trace_read_ring(struct recording *recording, uint32_t ring, const unsigned char *bytes,
 		     size_t size);
 /* After the last piece of a round (spool.h), before dispatches end. */
 void trace_end_pass(struct recording *recording);
@@ -53,7 +53,7 @@ void trace_end_pass(struct recording *recording);
  * Reads the first bytes of trace.piece, which do not come from a ring: whole waves of a known
  * dispatch.
  */
-void trace_take_stored(struct recording *recording, size_t size);
+void trace_read_waves(struct recording *recording, size_t size);
 
 /* Initialises an empty batch; false without memory. Call deinit in either case. */
 bool trace_batch_init(struct probe_trace_batch *batch);

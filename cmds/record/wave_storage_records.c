@@ -14,7 +14,7 @@ enum {
 		    sizeof(struct probe_rec_wave_end),
 };
 
-struct stored {
+struct storage {
 	uint64_t dispatch;
 	uint32_t groups[3], group_waves;
 	struct probe_wave_storage head;
@@ -43,12 +43,12 @@ static unsigned char *put_stamp(unsigned char *to, enum probe_form form, uint32_
 	return put(to, &stamp, sizeof(stamp));
 }
 
-static unsigned char *put_spans(unsigned char *to, const struct stored *stored,
+static unsigned char *put_spans(unsigned char *to, const struct storage *storage,
 				const struct probe_stored_wave *wave, const unsigned char *from)
 {
-	for (uint32_t i = 0; i < stored->head.spans; i++, from += 16) {
+	for (uint32_t i = 0; i < storage->head.spans; i++, from += 16) {
 		struct probe_rec_span span = {
-			.word0 = word(PROBE_FORM_SPAN, stored->head.span_site[i]),
+			.word0 = word(PROBE_FORM_SPAN, storage->head.span_site[i]),
 			.lanes = wave->lanes >> 8 * i & 0xff,
 		};
 
@@ -66,10 +66,10 @@ static unsigned char *put_idle(unsigned char *to, const struct probe_wave_storag
 	return to;
 }
 
-static unsigned char *put_wave(unsigned char *to, const struct stored *stored, uint32_t number,
+static unsigned char *put_wave(unsigned char *to, const struct storage *storage, uint32_t number,
 			       const unsigned char *from)
 {
-	uint32_t site = stored->head.site, group = number / stored->group_waves, lanes;
+	uint32_t site = storage->head.site, group = number / storage->group_waves, lanes;
 	struct probe_stored_wave wave;
 
 	memcpy(&wave, from, sizeof(wave));
@@ -77,20 +77,20 @@ static unsigned char *put_wave(unsigned char *to, const struct stored *stored, u
 	to = put(to,
 		 &(struct probe_rec_wave){
 			 .word0 = word(PROBE_FORM_WAVE, site),
-			 .wave = number % stored->group_waves,
-			 .dispatch = stored->dispatch,
-			 .group = {group % stored->groups[0],
-				   group / stored->groups[0] % stored->groups[1],
-				   group / stored->groups[0] / stored->groups[1]},
+			 .wave = number % storage->group_waves,
+			 .dispatch = storage->dispatch,
+			 .group = {group % storage->groups[0],
+				   group / storage->groups[0] % storage->groups[1],
+				   group / storage->groups[0] / storage->groups[1]},
 			 .hw_id = wave.hw_id,
 			 .time = wave.time,
 			 .exec = wave.exec,
 		 },
 		 sizeof(struct probe_rec_wave));
 	to = put_stamp(to, PROBE_FORM_BEGIN, site, lanes, wave.begin);
-	to = put_spans(to, stored, &wave, from + sizeof(wave));
+	to = put_spans(to, storage, &wave, from + sizeof(wave));
 	if (!number)
-		to = put_idle(to, &stored->head);
+		to = put_idle(to, &storage->head);
 	return put(to,
 		   &(struct probe_rec_wave_end){
 			   .word0 = word(PROBE_FORM_WAVE_END, site),
@@ -103,7 +103,7 @@ static unsigned char *put_wave(unsigned char *to, const struct stored *stored, u
 
 /* False if no launch can have left this head. */
 static bool read_head(const struct run_dispatch *dispatch, const struct probe_hr_wave_storage *hr,
-		      const unsigned char *from, size_t size, struct stored *ret)
+		      const unsigned char *from, size_t size, struct storage *ret)
 {
 	uint64_t items = 1, groups = 1;
 
@@ -127,31 +127,31 @@ static bool read_head(const struct run_dispatch *dispatch, const struct probe_hr
 	       hr->waves <= (size - sizeof(ret->head)) / ret->head.stride;
 }
 
-bool wave_storage_take(struct recording *recording, const struct segment_record *rec)
+bool wave_storage_read(struct recording *recording, const struct segment_record *rec)
 {
 	const unsigned char *from = rec->payload + sizeof(struct probe_hr_wave_storage);
 	struct trace_state *trace = &recording->trace;
 	size_t used = 0;
 	const struct run_dispatch *dispatch;
 	struct probe_hr_wave_storage hr;
-	struct stored stored;
+	struct storage storage;
 
 	memcpy(&hr, rec->payload, sizeof(hr));
 	dispatch = run_dispatch_find(&recording->objects, hr.dispatch);
 	if (!trace->piece || !dispatch || dispatch->completed ||
 	    dispatch->hr.kind != PROBE_KIND_TIME ||
-	    !read_head(dispatch, &hr, from, rec->size - sizeof(hr), &stored))
+	    !read_head(dispatch, &hr, from, rec->size - sizeof(hr), &storage))
 		return false;
-	from += sizeof(stored.head);
-	for (uint32_t i = 0; i < hr.waves; i++, from += stored.head.stride) {
+	from += sizeof(storage.head);
+	for (uint32_t i = 0; i < hr.waves; i++, from += storage.head.stride) {
 		if (trace->segment->ring_size - used < BYTES_MAX) {
-			trace_take_stored(recording, used);
+			trace_read_waves(recording, used);
 			used = 0;
 		}
-		used = (size_t)(put_wave(trace->piece + used, &stored, i, from) - trace->piece);
+		used = (size_t)(put_wave(trace->piece + used, &storage, i, from) - trace->piece);
 	}
-	trace_take_stored(recording, used);
+	trace_read_waves(recording, used);
 	recording->counts.trace_bytes +=
-		sizeof(stored.head) + (uint64_t)hr.waves * stored.head.stride;
+		sizeof(storage.head) + (uint64_t)hr.waves * storage.head.stride;
 	return true;
 }

@@ -13,6 +13,6 @@ struct segment_record;
 struct recording;
 
 /* Handles a host record; false if it is malformed. */
-bool wave_storage_take(struct recording *recording, const struct segment_record *rec);
+bool wave_storage_read(struct recording *recording, const struct segment_record *rec);
 
 #endif

@@ -338,11 +338,9 @@ static void start_over(const char *spool, struct recorder *recorder)
 		unlink(database);
 }
 
-PROBE_DEFINE_CLEANUP(recorder_cleanup, struct recorder *, recorder_destroy)
-
 static struct probe_err *continue_one(struct run_server *server, const char *spool)
 {
-	PROBE_AUTO(recorder_cleanup) struct recorder *recorder = NULL;
+	PROBE_AUTO(recorder_release) struct recorder *recorder = NULL;
 	struct probe_store *store = NULL; /* the recorder's */
 	struct probe_err *err;
 	bool absent;

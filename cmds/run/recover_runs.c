@@ -37,8 +37,6 @@ static void run_end_deinit(struct run_end *end)
 	free(end->why);
 }
 
-PROBE_DEFINE_CLEANUP(recorder_cleanup, struct recorder *, recorder_destroy)
-
 static bool ends_with(const char *text, const char *end)
 {
 	size_t length = strlen(text), size = strlen(end);
@@ -93,7 +91,7 @@ static struct probe_err *read_end(const char *path, struct run_end *ret)
 
 static struct probe_err *mark_handlers_ended(const char *path)
 {
-	PROBE_AUTO(probe_store_cleanup) struct probe_store *store = NULL;
+	PROBE_AUTO(probe_store_release) struct probe_store *store = NULL;
 	struct probe_err *err = probe_store_append(path, &store);
 
 	if (err)
@@ -141,7 +139,7 @@ static struct probe_err *run_handlers(const char *path, const char *handlers,
 static struct probe_err *record_again(const char *spool)
 {
 	PROBE_AUTO(run_config_deinit) struct run_config config = {0};
-	PROBE_AUTO(recorder_cleanup) struct recorder *recorder = NULL;
+	PROBE_AUTO(recorder_release) struct recorder *recorder = NULL;
 	struct probe_store *store = NULL; /* the recorder's */
 	bool absent;
 	struct probe_err *err = recorder_open(spool, &recorder, &absent);

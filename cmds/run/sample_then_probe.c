@@ -119,13 +119,13 @@ int run_passes_status(const struct run_pass passes[RUN_PASSES])
 	return bad(first) ? first->wait_status : second->wait_status;
 }
 
-PROBE_DEFINE_CLEANUP(text_cleanup, char *, sqlite3_free)
-PROBE_DEFINE_CLEANUP(database_cleanup, sqlite3 *, sqlite3_close)
+PROBE_DEFINE_RELEASE(text_release, char *, sqlite3_free)
+PROBE_DEFINE_RELEASE(database_release, sqlite3 *, sqlite3_close)
 
 static struct probe_err *merge(const char *into, const char *from)
 {
-	PROBE_AUTO(database_cleanup) sqlite3 *db = NULL;
-	PROBE_AUTO(text_cleanup) char *attach = sqlite3_mprintf("ATTACH %Q AS a", from);
+	PROBE_AUTO(database_release) sqlite3 *db = NULL;
+	PROBE_AUTO(text_release) char *attach = sqlite3_mprintf("ATTACH %Q AS a", from);
 	struct probe_err *err;
 
 	if (!attach)

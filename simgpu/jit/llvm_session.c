@@ -178,12 +178,12 @@ static LLVMOrcThreadSafeContextRef new_context(LLVMContextRef *ret)
 #endif
 }
 
-PROBE_DEFINE_CLEANUP(context_cleanup, LLVMOrcThreadSafeContextRef, LLVMOrcDisposeThreadSafeContext)
+PROBE_DEFINE_RELEASE(context_release, LLVMOrcThreadSafeContextRef, LLVMOrcDisposeThreadSafeContext)
 
 static int translate(const struct sim_jit_job *job, struct sim_block *ret)
 {
 	LLVMContextRef own;
-	PROBE_AUTO(context_cleanup) LLVMOrcThreadSafeContextRef context = new_context(&own);
+	PROBE_AUTO(context_release) LLVMOrcThreadSafeContextRef context = new_context(&own);
 	PROBE_AUTO_FREE struct jit *j = calloc(1, sizeof(*j));
 	char name[32];
 	int err;
