@@ -347,6 +347,20 @@ static int vgprs_of(enum devlib_function function)
 									       : PASS_SHARED_VGPRS;
 }
 
+/*
+ * Targets with one file for vector and accumulation registers double the limit, for both kinds.
+ * From LLVM 21 on a function without accumulation registers gets all of it, unless it asks for its
+ * half of them; older versions always halve it, and do not know that attribute.
+ */
+static void limit_vgprs(LLVMValueRef function, int most)
+{
+	char *number = pass_format("%d", most);
+
+	add_attribute(function, "amdgpu-num-vgpr", number);
+	add_attribute(function, "amdgpu-agpr-alloc", number);
+	free(number);
+}
+
 /* Let a shared function refer to the shared copy of the refill. */
 static void refer_to_refill(struct devlib *devlib, LLVMValueRef copy, LLVMValueRef like,
 			    void *analyses)
@@ -388,12 +402,8 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 	/* Otherwise the back end allocates a stack of 16 KiB per lane for its callers. */
 	if (shape & DEVLIB_SHAPE_OPTNONE)
 		add_enum(shared.copy, "norecurse");
-	if (!(shape & DEVLIB_SHAPE_OPTNONE)) {
-		char *most = pass_format("%d", vgprs_of(which));
-
-		add_attribute(shared.copy, "amdgpu-num-vgpr", most);
-		free(most);
-	}
+	if (!(shape & DEVLIB_SHAPE_OPTNONE))
+		limit_vgprs(shared.copy, vgprs_of(which));
 	if (is_of_ring(which))
 		reserved_apply(shared.copy, which == DEVLIB_ENTER_SLOW ? PASS_ENTER_SGPRS
 								       : RESERVED_CURSOR_FIRST);
