@@ -41,6 +41,8 @@ enum table {
 	T_SITE,
 	T_UNCOVERED,
 	T_ALLOCATION,
+	T_STACK,
+	T_LAUNCH,
 	T_SOURCE,
 	T_SOURCE_FILE,
 	T_SAMPLER,
@@ -118,6 +120,8 @@ static const struct {
 	[T_ALLOCATION] = {"probe_allocation",
 			  "id, address, size, source, site, first_dispatch, last_dispatch", NULL, 7,
 			  50},
+	[T_STACK] = {"probe_stack", "id, frames", NULL, 2, 1},
+	[T_LAUNCH] = {"probe_launch", "dispatch_id, stack_id", NULL, 2, 32},
 	[T_SOURCE] = {"probe_source", "file, line, text", NULL, 3, 50},
 	[T_SOURCE_FILE] = {"probe_sourcefile", "file, hash, modified, newer", NULL, 4, 1},
 	[T_SAMPLER] = {"probe_sampler", "agent, method, unit, interval, provider", NULL, 5, 1},
@@ -468,6 +472,16 @@ void probe_facts_site(struct probe_facts *facts, const struct probe_site_info *s
 	    INT(site->column), TEXT(site->function), INT(site->access), INT(site->space),
 	    INT(site->bytes), INT(site->unit), INT(site->align), TEXT(owner), INT(kinds),
 	    TEXT(probe_json_text(&facts->json)));
+}
+
+void probe_facts_stack(struct probe_facts *facts, uint64_t id, const char *frames)
+{
+	ADD(T_STACK, INT(id), TEXT(frames));
+}
+
+void probe_facts_launch(struct probe_facts *facts, uint64_t dispatch, uint64_t stack)
+{
+	ADD(T_LAUNCH, INT(dispatch), INT(stack));
 }
 
 void probe_facts_allocation(struct probe_facts *facts,

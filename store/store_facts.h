@@ -127,6 +127,9 @@ void probe_facts_sample_raw(struct probe_facts *facts, uint32_t agent, uint32_t 
 			    const void *bytes, size_t size);
 
 /* first..last: dispatches launched during its lifetime; last UINT64_MAX: it was not freed. */
+/* Call stacks of launches: frames are lines, innermost call first. */
+void probe_facts_stack(struct probe_facts *facts, uint64_t id, const char *frames);
+void probe_facts_launch(struct probe_facts *facts, uint64_t dispatch, uint64_t stack);
 void probe_facts_allocation(struct probe_facts *facts,
 			    const struct probe_allocation_info *allocation, uint64_t first,
 			    uint64_t last);

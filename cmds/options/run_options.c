@@ -49,6 +49,7 @@ enum key {
 	KEY_MARKER_TRACE,
 	KEY_HSA_TRACE,
 	KEY_HIP_TRACE,
+	KEY_CALL_STACKS,
 	KEY_RUNTIME_TRACE,
 	KEY_SYS_TRACE,
 	KEY_TRUNCATE,
@@ -127,6 +128,7 @@ static const struct probe_option options[] = {
 	{"hsa-trace", 0, NULL, "calls of HSA", KEY_HSA_TRACE},
 	{"runtime-trace", 'r', NULL, "all of these but calls of HSA", KEY_RUNTIME_TRACE},
 	{"sys-trace", 's', NULL, "all of these", KEY_SYS_TRACE},
+	{"call-stacks", 0, NULL, "the call stack of each launch", KEY_CALL_STACKS},
 	{"truncate-kernels", 'T', NULL, "names of kernels without arguments", KEY_TRUNCATE},
 	{"stats", 0, NULL, "print statistics per function, kernel and copy at the end", KEY_STATS},
 	HEADING("PC sampling (the first three are required together)"),
@@ -203,6 +205,8 @@ static uint32_t traced_by(int key)
 		return PROBE_TRACED_HSA;
 	case KEY_HIP_TRACE:
 		return PROBE_TRACED_HIP;
+	case KEY_CALL_STACKS:
+		return PROBE_TRACED_STACKS;
 	case KEY_RUNTIME_TRACE:
 		return runtime;
 	case KEY_SYS_TRACE:
@@ -239,6 +243,7 @@ static void set_flag(struct run_config *config, int key)
 	case KEY_MARKER_TRACE:
 	case KEY_HSA_TRACE:
 	case KEY_HIP_TRACE:
+	case KEY_CALL_STACKS:
 	case KEY_RUNTIME_TRACE:
 	case KEY_SYS_TRACE:
 		config->tracing = true;

@@ -2,33 +2,16 @@
 #define _GNU_SOURCE
 #include "cmds/record/allocation_records.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "codeobj/child.h"
-#include "codeobj/lines.h"
-#include "codeobj/inlines.h"
-#include "codeobj/lines.h"
-#include "common/buf.h"
-#include "common/cleanup.h"
-#include "common/err.h"
+#include "cmds/record/call_sites.h"
 #include "store/store_facts.h"
 
 enum {
 	ALLOCATIONS_MAX = 1 << 20,
 	FREED_MAX = 4096, /* how many of the newest requests are searched */
-	MODULES_MAX = 16,
-	PLACES_MAX = 64, /* how many places are looked up: some milliseconds each */
-	SITE_MAX = 2048,
 };
-#define MODULE_BYTES_MAX (256u << 20)
 
 struct allocation {
 	struct probe_allocation_info info;
@@ -180,232 +163,18 @@ void run_allocations_store(const struct run_allocations *all, struct probe_facts
 				       all->items[i]->last);
 }
 
-/*
- * ---- Lines ------------------------------------------------------------------------------------
- */
-
-/* A file with call sites, and the lines of their addresses as read by a child process. */
-struct module {
-	char path[1024];
-	const void *bytes;
-	size_t size;
-	struct probe_lines *lines; /* NULL if no lines could be read */
-};
-
-static struct probe_err *decode(void *user, FILE *out)
-{
-	const struct module *module = user;
-	struct probe_lines *lines = NULL;
-	struct probe_err *err = probe_lines_read(module->path, module->bytes, module->size, &lines);
-
-	if (err)
-		return err;
-	probe_lines_send(lines, out);
-	return NULL;
-}
-
-static struct probe_err *run_decoder(struct module *module)
-{
-	PROBE_AUTO_FREE uint8_t *answer = NULL;
-	struct probe_err *err;
-	struct probe_buf buf;
-	size_t size = 0;
-
-	err = probe_child_run("reading the lines of a caller", decode, module, &answer, &size);
-	if (err)
-		return err;
-	probe_buf_init(&buf, module->path, answer, size);
-	return probe_lines_receive(&buf, &module->lines);
-}
-
-static bool map_file(struct module *module)
-{
-	PROBE_AUTO_CLOSE int fd = open(module->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-	struct stat st;
-	void *bytes;
-
-	if (fd < 0)
-		return false;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size || st.st_size > MODULE_BYTES_MAX)
-		return false;
-	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (bytes == MAP_FAILED)
-		return false;
-	module->bytes = bytes;
-	module->size = (size_t)st.st_size;
-	return true;
-}
-
-/* The file is not trusted, so libdwarf reads it only in a short-lived child process. */
-static void read_lines(struct module *module)
-{
-	if (map_file(module))
-		probe_err_destroy(run_decoder(module));
-}
-
-struct inlined {
-	const struct module *module;
-	uint64_t address;
-	FILE *out;
-};
-
-/* hipMalloc is a template in a header; that header is not the call site. */
-static bool of_hip(const char *path)
-{
-	return strstr(path, "/include/hip/") != NULL;
-}
-
-static void put_caller(void *user, const char *path, uint64_t line)
-{
-	const struct inlined *inlined = user;
-
-	if (!of_hip(path))
-		fprintf(inlined->out, "\n%s:%" PRIu64, path, line);
-}
-
-static struct probe_err *find_callers(void *user, FILE *out)
-{
-	struct inlined *inlined = user;
-
-	inlined->out = out;
-	return probe_inlined_calls_at(inlined->module->path, inlined->module->bytes,
-				      inlined->module->size, inlined->address, put_caller, inlined);
-}
-
-/*
- * The calls that were inlined around an address, each preceded by a newline; NULL if none is known.
- */
-static char *callers_of(const struct module *module, uint64_t address)
-{
-	struct inlined inlined = {.module = module, .address = address};
-	uint8_t *answer = NULL;
-	size_t size = 0;
-	struct probe_err *err = probe_child_run("reading the callers of an allocation",
-						find_callers, &inlined, &answer, &size);
-	char *ret = !err && size && size < SITE_MAX ? strndup((const char *)answer, size) : NULL;
-
-	probe_err_destroy(err);
-	free(answer);
-	return ret;
-}
-
-static struct module *module_of(struct module *modules, size_t *count, const char *path)
-{
-	for (size_t i = 0; i < *count; i++)
-		if (!strcmp(modules[i].path, path))
-			return &modules[i];
-	if (*count == MODULES_MAX || strlen(path) >= sizeof(modules->path))
-		return NULL;
-	modules[*count] = (struct module){.lines = NULL};
-	strcpy(modules[*count].path, path);
-	read_lines(&modules[*count]);
-	return &modules[(*count)++];
-}
-
-/* One frame, "path+0xoffset", as the source lines of its calls if they are known. */
-static void put_frame(struct module *modules, size_t *count, char *frame, FILE *out)
-{
-	const struct probe_line *line = NULL;
-	char *plus = strrchr(frame, '+'), *callers = NULL;
-	struct module *module = NULL;
-	const char *path;
-	uint64_t address;
-
-	if (!plus) {
-		fprintf(out, "\n%s", frame);
-		return;
-	}
-	*plus = 0;
-	address = strtoull(plus + 1, NULL, 16);
-	module = module_of(modules, count, frame);
-	if (module && module->lines)
-		line = probe_lines_find(module->lines, address);
-	if (!line || line->file == PROBE_LINE_END || !line->line) {
-		fprintf(out, "\n%s+%s", frame, plus + 1);
-		return;
-	}
-	path = module->lines->files[line->file];
-	callers = callers_of(module, address);
-	if (!of_hip(path) || !callers)
-		fprintf(out, "\n%s:%u", path, line->line);
-	if (callers)
-		fputs(callers, out);
-	free(callers);
-}
-
-/* NULL without memory. */
-static char *resolve(struct module *modules, size_t *count, const char *frames)
-{
-	char *copy = strdup(frames), *rest = copy, *frame, *text = NULL;
-	size_t size;
-	FILE *out = copy ? open_memstream(&text, &size) : NULL;
-
-	while (out && (frame = strsep(&rest, "\n")))
-		if (*frame)
-			put_frame(modules, count, frame, out);
-	if (out && fclose(out)) {
-		free(text);
-		text = NULL;
-	}
-	/* Each line began with a newline. */
-	if (text && *text)
-		memmove(text, text + 1, strlen(text));
-	free(copy);
-	return text;
-}
-
-/* Programs allocate often, but at few call sites: a cache of resolved sites. */
-struct known {
-	char *frames, *site;
-};
-
-static const char *known_site(struct known *known, size_t *known_count, struct module *modules,
-			      size_t *count, const char *frames)
-{
-	struct known *row = &known[*known_count];
-
-	for (size_t i = 0; i < *known_count; i++)
-		if (!strcmp(known[i].frames, frames))
-			return known[i].site;
-	if (*known_count == PLACES_MAX)
-		return NULL;
-	row->frames = strdup(frames);
-	row->site = row->frames ? resolve(modules, count, frames) : NULL;
-	if (!row->site) {
-		free(row->frames);
-		return NULL;
-	}
-	(*known_count)++;
-	return row->site;
-}
-
 void run_allocations_resolve(struct run_allocations *all)
 {
-	struct module *modules = calloc(MODULES_MAX, sizeof(*modules));
-	struct known *known = calloc(PLACES_MAX, sizeof(*known));
-	size_t count = 0, known_count = 0;
+	struct call_sites *sites = call_sites_create();
 
-	for (size_t i = 0; modules && known && i < all->count; i++) {
+	for (size_t i = 0; sites && i < all->count; i++) {
 		struct probe_allocation_info *info = &all->items[i]->info;
-		const char *found =
-			*info->site ? known_site(known, &known_count, modules, &count, info->site)
-				    : NULL;
-		char *site = found ? strdup(found) : NULL;
+		char *site = *info->site ? call_sites_resolve(sites, info->site) : NULL;
 
 		if (!site)
 			continue;
 		free((void *)info->site);
 		info->site = site;
 	}
-	for (size_t i = 0; i < known_count; i++) {
-		free(known[i].frames);
-		free(known[i].site);
-	}
-	for (size_t i = 0; i < count; i++) {
-		probe_lines_destroy(modules[i].lines);
-		if (modules[i].bytes)
-			munmap((void *)modules[i].bytes, modules[i].size);
-	}
-	free(known);
-	free(modules);
+	call_sites_destroy(sites);
 }

@@ -347,6 +347,7 @@ static bool apply_dispatch(struct recording *recording, const struct segment_rec
 	struct run_dispatch *dispatch = calloc(1, sizeof(*dispatch));
 	struct record_counts *counts = &recording->counts;
 	struct probe_hr_dispatch_origin origin;
+	struct probe_hr_dispatch_stack stack;
 	struct run_kernel *kernel;
 
 	if (!dispatch)
@@ -366,6 +367,10 @@ static bool apply_dispatch(struct recording *recording, const struct segment_rec
 	if (rec->size >= sizeof(dispatch->hr) + sizeof(origin)) {
 		memcpy(&origin, rec->payload + sizeof(dispatch->hr), sizeof(origin));
 		dispatch->correlation = origin.correlation;
+	}
+	if (rec->size >= sizeof(dispatch->hr) + sizeof(origin) + sizeof(stack)) {
+		memcpy(&stack, rec->payload + sizeof(dispatch->hr) + sizeof(origin), sizeof(stack));
+		launch_stacks_dispatch(recording, dispatch->hr.id, stack.stack);
 	}
 	run_dispatch_info(&recording->objects, dispatch);
 	run_dispatch_add(&recording->objects, dispatch);
@@ -516,6 +521,7 @@ static const struct {
 	[PROBE_HR_CALL] = {sizeof(struct probe_hr_call), calls_call},
 	[PROBE_HR_COPY] = {sizeof(struct probe_hr_copy), calls_copy},
 	[PROBE_HR_MARKER] = {sizeof(struct probe_hr_marker), calls_marker},
+	[PROBE_HR_STACK] = {sizeof(struct probe_hr_stack), launch_stacks_take},
 	[PROBE_HR_NOTE] = {sizeof(struct probe_hr_note), apply_note},
 };
 

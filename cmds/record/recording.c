@@ -37,6 +37,7 @@ void recording_deinit(struct recording *recording)
 	counters_deinit(&recording->counters);
 	process_objects_deinit(&recording->objects);
 	run_allocations_destroy(recording->allocations);
+	launch_stacks_deinit(&recording->stacks);
 	source_files_deinit(&recording->sources);
 }
 
@@ -157,6 +158,7 @@ void recording_end(struct recording *recording, const char *ended)
 	counters_abandon(recording);
 	run_allocations_resolve(recording->allocations);
 	run_allocations_store(recording->allocations, recording->facts);
+	launch_stacks_store(recording);
 	samples_store(recording);
 	store_process_end(recording);
 	accounting_check(recording);

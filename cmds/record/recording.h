@@ -10,6 +10,7 @@
 
 #include "cmds/record/call_records.h"
 #include "cmds/record/counter_records.h"
+#include "cmds/record/launch_stacks.h"
 #include "cmds/record/loss_accounting.h"
 #include "cmds/record/process_objects.h"
 #include "cmds/record/record_log.h"
@@ -35,6 +36,7 @@ struct recording {
 	struct trace_state trace;
 	struct sample_state samples;
 	struct call_state calls;
+	struct launch_stacks stacks;
 	struct record_counts counts;
 	struct source_files sources;
 };

@@ -26,6 +26,7 @@ const struct report_verb *const report_verbs[] = {
 	&report_verb_api,
 	&report_verb_copies,
 	&report_verb_markers,
+	&report_verb_launches,
 	&report_verb_diff,
 	&report_verb_check,
 	&report_verb_export,

@@ -1,92 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "hsa-plugin/hooks/allocations.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <link.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-#include <unwind.h>
 
 #include "hsa-plugin/process/tool.h"
+#include "hsa-plugin/trace/frames.h"
 
 enum {
 	DEPTH_MAX = 48, /* frames that are examined */
 	FRAMES_MAX = 4, /* frames recorded */
 	TEXT_MAX = 2048,
 };
-
-/* Frames of these libraries do not belong to the application. */
-static const char *const runtimes[] = {
-	"libprobe-hsa.so", "libhsa-runtime64.so", "libamdhip64.so",
-	"libamdocl64.so",  "libOpenCL.so",	  "libhsakmt.so",
-	"librocprofiler",  "libhiprtc.so",	  "libc.so",
-	"ld-linux",
-};
-
-struct frames {
-	unsigned depth, recorded;
-	size_t used;
-	char text[TEXT_MAX];
-};
-
-static bool runtime_file(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-
-	for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++)
-		if (!strncmp(name, runtimes[i], strlen(runtimes[i])))
-			return true;
-	return false;
-}
-
-static void record_frame(struct frames *frames, const char *path, uint64_t offset)
-{
-	int length = snprintf(frames->text + frames->used, TEXT_MAX - frames->used,
-			      "%s%s+0x%" PRIx64, frames->used ? "\n" : "", path, offset);
-
-	if (length > 0 && (size_t)length < TEXT_MAX - frames->used) {
-		frames->used += (size_t)length;
-		frames->recorded++;
-	} else {
-		frames->depth = DEPTH_MAX; /* stop: no space for more */
-	}
-}
-
-static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *user)
-{
-	/*
-	 * The byte before the return address belongs to the call instruction, and so to its source
-	 * line.
-	 */
-	uintptr_t at = _Unwind_GetIP(context) - 1;
-	struct frames *frames = user;
-	struct link_map *map = NULL;
-	char self[PATH_MAX];
-	const char *path;
-	ssize_t length;
-	Dl_info info;
-
-	if (frames->depth++ >= DEPTH_MAX || frames->recorded == FRAMES_MAX)
-		return _URC_END_OF_STACK;
-	if (!dladdr1((void *)at, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
-		return _URC_NO_REASON;
-	path = map->l_name;
-	if (!path || !*path) {
-		length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-		if (length <= 0)
-			return _URC_NO_REASON;
-		self[length] = 0;
-		path = self;
-	}
-	/* A callback from the runtime is application code, too. */
-	if (!runtime_file(path))
-		record_frame(frames, path, at - map->l_addr);
-	return _URC_NO_REASON;
-}
 
 static void put(const void *address, size_t size, uint32_t source)
 {
@@ -95,13 +19,15 @@ static void put(const void *address, size_t size, uint32_t source)
 		.size = size,
 		.source = source,
 	};
-	struct frames frames = {0};
-	struct iovec parts[] = {{&row, sizeof(row)}, {frames.text, 0}};
+	uintptr_t addresses[DEPTH_MAX];
+	char text[TEXT_MAX];
+	struct iovec parts[] = {{&row, sizeof(row)}, {text, 0}};
 	int saved = errno;
+	unsigned count = probe_frames_capture(addresses, DEPTH_MAX);
 
-	_Unwind_Backtrace(visit, &frames);
-	row.frames_len = (uint32_t)frames.used;
-	parts[1].iov_len = frames.used;
+	row.frames_len =
+		(uint32_t)probe_frames_text(addresses, count, FRAMES_MAX, text, sizeof(text));
+	parts[1].iov_len = row.frames_len;
 	probe_segment_put(&probe_tool.segment, PROBE_HR_ALLOCATION, parts, 2);
 	errno = saved;
 }

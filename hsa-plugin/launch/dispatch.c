@@ -6,6 +6,7 @@
 #include "hsa-plugin/launch/launch_block.h"
 #include "hsa-plugin/launch/launch_verdict.h"
 #include "hsa-plugin/trace/calls.h"
+#include "hsa-plugin/trace/stacks.h"
 
 static void put_dispatch(const struct probe_launch *launch)
 {
@@ -34,12 +35,20 @@ static void put_dispatch(const struct probe_launch *launch)
 		.kernel_object = packet->kernel_object,
 	};
 	struct probe_hr_dispatch_origin origin = {0};
-	struct iovec parts[] = {{&row, sizeof(row)}, {&origin, sizeof(origin)}};
+	struct probe_hr_dispatch_stack stack = {0};
+	struct iovec parts[] = {
+		{&row, sizeof(row)}, {&origin, sizeof(origin)}, {&stack, sizeof(stack)}};
+	int count = 1;
 
-	if (probe_tool.config.traced)
+	if (probe_tool.config.traced) {
 		origin.correlation = probe_correlation_current();
-	probe_segment_put(&probe_tool.segment, PROBE_HR_DISPATCH, parts,
-			  probe_tool.config.traced ? 2 : 1);
+		count++;
+	}
+	if (probe_tool.config.traced & PROBE_TRACED_STACKS) {
+		stack.stack = probe_stack_current();
+		count++;
+	}
+	probe_segment_put(&probe_tool.segment, PROBE_HR_DISPATCH, parts, count);
 	atomic_fetch_add_explicit(&probe_tool.verdicts[launch->verdict], 1, memory_order_relaxed);
 }
 

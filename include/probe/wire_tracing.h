@@ -13,7 +13,8 @@
 	X(COPIES, 0, "copies", "memory copies")                                                    \
 	X(MARKERS, 1, "markers", "ROCTx ranges and marks")                                         \
 	X(HSA, 2, "hsa", "calls of HSA")                                                           \
-	X(HIP, 3, "hip", "calls of HIP")
+	X(HIP, 3, "hip", "calls of HIP")                                                           \
+	X(STACKS, 4, "stacks", "call stacks of launches")
 
 enum probe_traced {
 #define PROBE_TRACED_ENUM(name, number, word, text) PROBE_TRACED_##name = 1 << number,
@@ -41,12 +42,27 @@ enum probe_tracing_rec_type {
 	PROBE_HR_CALL = 33,
 	PROBE_HR_COPY = 34,
 	PROBE_HR_MARKER = 35,
+	PROBE_HR_STACK = 36,
 };
 
 /* After the struct of a DISPATCH, where anything is traced. */
 struct probe_hr_dispatch_origin {
 	/* Of the outermost traced call that launched it; its own if there is none. */
 	uint64_t correlation;
+};
+
+/* After the origin, where call stacks are traced. */
+struct probe_hr_dispatch_stack {
+	uint64_t stack; /* id of the thread's call stack; 0 = not recorded */
+};
+
+/*
+ * A call stack, when a dispatch first has it; other threads may refer to it before. String: the
+ * calls, as those of an allocation.
+ */
+struct probe_hr_stack {
+	uint64_t id;
+	uint32_t frames_len, reserved;
 };
 
 /* Before its first CALL. String: name. */

@@ -67,6 +67,18 @@ CREATE TABLE probe_allocation (
 	last_dispatch INTEGER
 );
 
+-- Call stacks of launches, with probe-run --call-stacks. frames: the calls, innermost first, one per
+-- line: file:line, or path+0xoffset without debug information.
+CREATE TABLE probe_stack (
+	id INTEGER PRIMARY KEY NOT NULL,
+	frames TEXT NOT NULL
+);
+
+CREATE TABLE probe_launch (
+	dispatch_id INTEGER PRIMARY KEY NOT NULL,
+	stack_id INTEGER NOT NULL
+);
+
 -- Text of source lines, copied when the program ran: of headers, those that sites name.
 CREATE TABLE probe_source (
 	file TEXT NOT NULL,

@@ -54,7 +54,7 @@ sqlite3 run.db "SELECT name FROM sqlite_schema WHERE type = 'view' OR (type = 't
 	counts >counts.sql
 sqlite3 run.db <counts.sql >in_file
 PGOPTIONS='-c search_path=first' pg <counts.sql >in_server
-diff in_file in_server && wc -l <in_server
+diff in_file in_server && [ "$(wc -l <in_server)" -gt 60 ] && echo same
 echo "== and the same contents"
 for query in "SELECT id, tid, start, \"end\", duration, queue, lds_size FROM kernels ORDER BY id" \
 	"SELECT id, pid, tid, apiName, domain, args FROM api ORDER BY id" \

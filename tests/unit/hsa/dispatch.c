@@ -439,6 +439,37 @@ static void wave_storage_leaves_space_for_arguments(void **state)
 	end(&test);
 }
 
+/* The same call site twice: its stack is announced once, before the dispatches that refer to it. */
+static void stacks_are_announced_once(void **state)
+{
+	struct {
+		struct probe_hr_dispatch dispatch;
+		struct probe_hr_dispatch_origin origin;
+		struct probe_hr_dispatch_stack stack;
+	} rows[2];
+	struct probe_hr_stack stack;
+	struct dispatch_test test;
+
+	(void)state;
+	begin(&test, PROBE_KIND_MEMORY);
+	probe_tool.config.traced = PROBE_TRACED_STACKS;
+	for (int i = 0; i < 2; i++)
+		assert_true(submit(&test));
+	assert_true(fake_record(PROBE_HR_STACK, &stack, sizeof(stack)));
+	assert_false(fake_record(PROBE_HR_STACK, &stack, sizeof(stack)));
+	end(&test);
+	begin(&test, PROBE_KIND_MEMORY);
+	probe_tool.config.traced = PROBE_TRACED_STACKS;
+	for (int i = 0; i < 2; i++)
+		assert_true(submit(&test));
+	for (int i = 0; i < 2; i++)
+		assert_true(fake_record(PROBE_HR_DISPATCH, &rows[i], sizeof(rows[i])));
+	assert_int_not_equal(rows[0].stack.stack, 0);
+	assert_int_equal(rows[0].stack.stack, rows[1].stack.stack);
+	assert_int_not_equal(rows[0].origin.correlation, rows[1].origin.correlation);
+	end(&test);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -455,6 +486,7 @@ int main(void)
 		cmocka_unit_test(gate_protects_a_counter_table),
 		cmocka_unit_test(argument_blocks_run_out_and_return),
 		cmocka_unit_test(wave_storage_leaves_space_for_arguments),
+		cmocka_unit_test(stacks_are_announced_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
