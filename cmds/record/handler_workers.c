@@ -373,10 +373,11 @@ static void end_all(struct handler_workers *set, enum worker_kill why)
 static void serve(struct worker *worker, bool opening)
 {
 	struct handler_workers *set = worker->set;
-	const struct handler_stop *stop = set->run ? &set->run->stop : NULL;
+	const struct handler_stop *stop =
+		set->run && set->run->stop.requested ? &set->run->stop : NULL;
 	struct pollfd fds[] = {
 		{.fd = worker->fd, .events = POLLIN},
-		{.fd = stop && stop->requested ? stop->fd : -1, .events = POLLIN},
+		{.fd = stop ? stop->fd : -1, .events = POLLIN},
 	};
 	bool more = true;
 
@@ -385,7 +386,7 @@ static void serve(struct worker *worker, bool opening)
 
 		if (n > 0 && fds[0].revents)
 			more = read_some(worker);
-		if (n > 0 && fds[1].revents && stop->requested(stop->user))
+		if (n > 0 && stop && fds[1].revents && stop->requested(stop->user))
 			end_all(set, WORKER_STOPPED);
 		for (size_t i = 0; i < set->count; i++)
 			if (set->worker[i].pid > 0 && set->worker[i].progress)

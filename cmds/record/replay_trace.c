@@ -180,7 +180,7 @@ static void keep_arguments(struct replay_feed *feed, const struct probe_span *sp
 {
 	struct run_dispatch *dispatch = run_dispatch_find(&feed->objects, span->dispatch);
 
-	if (!dispatch || dispatch->arguments)
+	if (!dispatch || dispatch->arguments || !bytes)
 		return;
 	dispatch->arguments = malloc(span->size + 1ul);
 	if (!dispatch->arguments)

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,9 +27,11 @@ static char *decode_path(const char *text, size_t length)
 	size_t n = 0;
 
 	for (size_t i = 0; path && i < length; i++) {
-		if (text[i] == '%' && i + 2 < length && hex(text[i + 1]) >= 0 &&
-		    hex(text[i + 2]) >= 0) {
-			path[n++] = (char)(hex(text[i + 1]) << 4 | hex(text[i + 2]));
+		bool escape = text[i] == '%' && i + 2 < length;
+		int high = escape ? hex(text[i + 1]) : -1, low = escape ? hex(text[i + 2]) : -1;
+
+		if (high >= 0 && low >= 0) {
+			path[n++] = (char)(high << 4 | low);
 			i += 2;
 			continue;
 		}

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
 if(PROBE_BUILD_REPORT)
 	probe_unit_tests(cmds/record LIBRARIES probe_cmd_record)
+	target_link_options(unit_record_recorder_open PRIVATE -Wl,--wrap=calloc)
 endif()
