@@ -3,6 +3,7 @@
 #include "cmds/report/export_otf2.h"
 
 #include "cmds/report/report_options.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 
 #if !__has_include(<otf2/otf2.h>)
@@ -84,7 +85,7 @@ static bool ok(struct archive *archive, OTF2_ErrorCode code)
 }
 
 /* OTF2 itself would print them. The first to be reported is the cause, such as a full disk. */
-static OTF2_ErrorCode take_error(void *user, const char *file, uint64_t line, const char *function,
+static OTF2_ErrorCode keep_error(void *user, const char *file, uint64_t line, const char *function,
 				 OTF2_ErrorCode code, const char *format, va_list args)
 {
 	(void)file;
@@ -157,7 +158,7 @@ static uint32_t region_of(struct archive *archive, const char *kind, const char 
 	return id;
 }
 
-static void put_attributes(struct archive *archive)
+static void write_attributes(struct archive *archive)
 {
 	for (uint32_t i = 0; i < A_COUNT; i++)
 		ok(archive,
@@ -167,7 +168,7 @@ static void put_attributes(struct archive *archive)
 }
 
 /* A group of locations per device and process. */
-static void put_locations(struct archive *archive)
+static void write_locations(struct archive *archive)
 {
 	uint32_t group = UINT32_MAX; /* 0 is the first */
 
@@ -199,7 +200,7 @@ static void put_locations(struct archive *archive)
 }
 
 /* Clock: ns since the machine started. */
-static void put_clock(struct archive *archive)
+static void write_clock(struct archive *archive)
 {
 	uint64_t length =
 		archive->last > archive->first ? (uint64_t)(archive->last - archive->first) : 0;
@@ -211,7 +212,7 @@ static void put_clock(struct archive *archive)
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-static void take_track(void *user, sqlite3_stmt *stmt)
+static void add_track(void *user, sqlite3_stmt *stmt)
 {
 	struct archive *archive = user;
 	struct viewer_tracks *tracks = &archive->tracks;
@@ -230,8 +231,8 @@ static void take_track(void *user, sqlite3_stmt *stmt)
 		archive->failed = true;
 }
 
-static void take_leave(void *user, const struct viewer_track *track, unsigned lane, int64_t end,
-		       uint32_t region)
+static void write_leave(void *user, const struct viewer_track *track, unsigned lane, int64_t end,
+			uint32_t region)
 {
 	struct archive *archive = user;
 	size_t n = (size_t)(track - archive->tracks.list) * VIEWER_LANES + lane;
@@ -241,8 +242,8 @@ static void take_leave(void *user, const struct viewer_track *track, unsigned la
 }
 
 /* archive->list has its attributes. */
-static void put_slice(struct archive *archive, int64_t pid, int64_t tid, uint32_t region,
-		      int64_t start, int64_t duration)
+static void write_slice(struct archive *archive, int64_t pid, int64_t tid, uint32_t region,
+			int64_t start, int64_t duration)
 {
 	int64_t end = start + (duration > 0 ? duration : 0);
 	struct viewer_track *track = viewer_tracks_find(&archive->tracks, pid, tid);
@@ -284,7 +285,7 @@ static void add_text(struct archive *archive, enum attribute attribute, const ch
 	   otf2.AttributeList_AddStringRef(archive->list, attribute, string_of(archive, text)));
 }
 
-static void take_dispatch(void *user, sqlite3_stmt *stmt)
+static void write_dispatch(void *user, sqlite3_stmt *stmt)
 {
 	struct archive *archive = user;
 	bool clone = sqlite3_column_int(stmt, D_CLONE);
@@ -302,13 +303,13 @@ static void take_dispatch(void *user, sqlite3_stmt *stmt)
 	add_text(archive, A_GROUP, report_cell(stmt, D_GROUP));
 	if (sqlite3_column_int64(stmt, D_CORRELATION) > 0)
 		add_number(archive, A_CORRELATION, sqlite3_column_int64(stmt, D_CORRELATION));
-	put_slice(archive, sqlite3_column_int64(stmt, D_AGENT), sqlite3_column_int64(stmt, D_QUEUE),
-		  region_of(archive, "kernel", name), sqlite3_column_int64(stmt, D_START),
-		  sqlite3_column_int64(stmt, D_DURATION));
+	write_slice(archive, sqlite3_column_int64(stmt, D_AGENT),
+		    sqlite3_column_int64(stmt, D_QUEUE), region_of(archive, "kernel", name),
+		    sqlite3_column_int64(stmt, D_START), sqlite3_column_int64(stmt, D_DURATION));
 	free(name);
 }
 
-static void take_event(void *user, sqlite3_stmt *stmt)
+static void write_event(void *user, sqlite3_stmt *stmt)
 {
 	struct archive *archive = user;
 	const char *category = report_cell(stmt, E_CATEGORY);
@@ -318,9 +319,9 @@ static void take_event(void *user, sqlite3_stmt *stmt)
 		add_number(archive, A_CORRELATION, sqlite3_column_int64(stmt, E_CORRELATION));
 	if (sqlite3_column_type(stmt, E_BYTES) != SQLITE_NULL)
 		add_number(archive, A_BYTES, sqlite3_column_int64(stmt, E_BYTES));
-	put_slice(archive, sqlite3_column_int64(stmt, E_PID), sqlite3_column_int64(stmt, E_TID),
-		  region_of(archive, category, report_cell(stmt, E_NAME)),
-		  sqlite3_column_int64(stmt, E_START), sqlite3_column_int64(stmt, E_DURATION));
+	write_slice(archive, sqlite3_column_int64(stmt, E_PID), sqlite3_column_int64(stmt, E_TID),
+		    region_of(archive, category, report_cell(stmt, E_NAME)),
+		    sqlite3_column_int64(stmt, E_START), sqlite3_column_int64(stmt, E_DURATION));
 }
 
 /* ---- The archive ----------------------------------------------------------------------------- */
@@ -358,16 +359,16 @@ static struct probe_err *make_directory(const struct report *report)
 	return NULL;
 }
 
-static struct probe_err *put_events(const struct report *report, const struct report_db *db,
-				    struct archive *archive)
+static struct probe_err *write_events(const struct report *report, const struct report_db *db,
+				      struct archive *archive)
 {
 	struct probe_err *err;
 	bool any = false;
 
 	ok(archive, otf2.Archive_OpenEvtFiles(archive->archive));
-	err = viewer_each(report, db, viewer_dispatches_sql, take_dispatch, archive);
+	err = viewer_each(report, db, viewer_dispatches_sql, write_dispatch, archive);
 	if (!err)
-		err = viewer_each(report, db, viewer_events_sql, take_event, archive);
+		err = viewer_each(report, db, viewer_events_sql, write_event, archive);
 	viewer_tracks_finish(&archive->tracks);
 	for (size_t i = 0; i < archive->tracks.count * VIEWER_LANES; i++) {
 		struct location *location = &archive->locations[i];
@@ -387,7 +388,7 @@ static struct probe_err *put_events(const struct report *report, const struct re
 }
 
 /* Readers expect a file of definitions for each location, which may be empty. */
-static void put_local_definitions(struct archive *archive)
+static void write_local_definitions(struct archive *archive)
 {
 	ok(archive, otf2.Archive_OpenDefFiles(archive->archive));
 	for (size_t i = 0; i < archive->tracks.count * VIEWER_LANES; i++) {
@@ -402,21 +403,22 @@ static void put_local_definitions(struct archive *archive)
 	ok(archive, otf2.Archive_CloseDefFiles(archive->archive));
 }
 
-static struct probe_err *put_archive(const struct report *report, const struct report_db *db,
-				     struct archive *archive)
+static struct probe_err *write_archive(const struct report *report, const struct report_db *db,
+				       struct archive *archive)
 {
 	static const OTF2_FlushCallbacks callbacks = {.otf2_pre_flush = flush};
 	struct probe_err *err = viewer_first(db, &archive->first);
 
-	if (!err)
-		err = viewer_each(report, db, viewer_tracks_sql, take_track, archive);
+	if (err)
+		return err;
+	err = viewer_each(report, db, viewer_tracks_sql, add_track, archive);
+	if (err)
+		return err;
 	archive->locations =
 		calloc(archive->tracks.count * VIEWER_LANES + 1, sizeof(*archive->locations));
 	archive->list = otf2.AttributeList_New();
 	if (!archive->locations || !archive->list || archive->failed)
-		err = err ? err : probe_err_oom();
-	if (err)
-		return err;
+		return probe_err_oom();
 	ok(archive, otf2.Archive_SetFlushCallbacks(archive->archive, &callbacks, NULL));
 	ok(archive, otf2.Archive_SetSerialCollectiveCallbacks(archive->archive));
 	ok(archive, otf2.Archive_SetCreator(archive->archive, "probe-report " PROBE_VERSION));
@@ -424,13 +426,42 @@ static struct probe_err *put_archive(const struct report *report, const struct r
 	if (!archive->definitions)
 		return probe_err_oom();
 	ok(archive, otf2.GlobalDefWriter_WriteString(archive->definitions, 0, ""));
-	err = put_events(report, db, archive);
-	put_local_definitions(archive);
-	put_clock(archive);
-	put_attributes(archive);
-	put_locations(archive);
+	err = write_events(report, db, archive);
+	write_local_definitions(archive);
+	write_clock(archive);
+	write_attributes(archive);
+	write_locations(archive);
 	ok(archive, otf2.Archive_CloseGlobalDefWriter(archive->archive, archive->definitions));
 	return err;
+}
+
+/* If it fails, the caller removes what it wrote. */
+static struct probe_err *write_files(const struct report *report, const struct report_db *db,
+				     struct archive *archive)
+{
+	struct probe_err *err = NULL;
+
+	archive->archive =
+		otf2.Archive_Open(report->output, "traces", OTF2_FILEMODE_WRITE, CHUNK_BYTES,
+				  4 * CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+	if (archive->archive) {
+		err = write_archive(report, db, archive);
+		ok(archive, otf2.Archive_Close(archive->archive));
+	} else {
+		ok(archive, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+	}
+	if (err)
+		return err;
+	if (archive->failed)
+		return probe_err_oom();
+	if (archive->error != OTF2_SUCCESS)
+		return probe_err_create("cannot write %s: %s", report->output,
+					otf2.Error_GetDescription(archive->error));
+	if (archive->left_out)
+		probe_log(PROBE_LOG_WARNING,
+			  "%s: %llu events are left out: more than %d overlap at one time",
+			  report->output, (unsigned long long)archive->left_out, VIEWER_LANES);
+	return NULL;
 }
 
 static void deinit(struct archive *archive)
@@ -448,36 +479,19 @@ static void deinit(struct archive *archive)
 
 struct probe_err *export_otf2(const struct report *report, const struct report_db *db)
 {
-	struct archive archive = {.tracks.leave = take_leave};
+	PROBE_AUTO(deinit) struct archive archive = {.tracks.leave = write_leave};
 	struct probe_err *err = otf2_load();
 
-	if (!err)
-		err = make_directory(report);
+	if (err)
+		return err;
+	err = make_directory(report);
 	if (err)
 		return err;
 	archive.tracks.user = &archive;
 	probe_string_ids_init(&archive.strings, 1);
 	probe_string_ids_init(&archive.regions, 1);
-	otf2.Error_RegisterCallback(take_error, &archive);
-	archive.archive =
-		otf2.Archive_Open(report->output, "traces", OTF2_FILEMODE_WRITE, CHUNK_BYTES,
-				  4 * CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-	if (archive.archive) {
-		err = put_archive(report, db, &archive);
-		ok(&archive, otf2.Archive_Close(archive.archive));
-	} else {
-		ok(&archive, OTF2_ERROR_FILE_CAN_NOT_OPEN);
-	}
-	if (!err && archive.failed)
-		err = probe_err_oom();
-	if (!err && archive.error != OTF2_SUCCESS)
-		err = probe_err_create("cannot write %s: %s", report->output,
-				       otf2.Error_GetDescription(archive.error));
-	if (archive.left_out && !err)
-		probe_log(PROBE_LOG_WARNING,
-			  "%s: %llu events are left out: more than %d overlap at one time",
-			  report->output, (unsigned long long)archive.left_out, VIEWER_LANES);
-	deinit(&archive);
+	otf2.Error_RegisterCallback(keep_error, &archive);
+	err = write_files(report, db, &archive);
 	if (err)
 		nftw(report->output, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	return err;

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <sqlite3.h>
-
 #include "cmds/report/escape.h"
 #include "cmds/report/optional_library.h"
+#include "cmds/report/report_db.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 
 /*
@@ -98,27 +98,32 @@ static struct probe_err *failure(const char *text)
 	return probe_err_create("PostgreSQL: %.*s", (int)length, line);
 }
 
+static void postgres_release(struct postgres **postgres)
+{
+	postgres_close(*postgres);
+}
+
 struct probe_err *postgres_open(const char *address, struct postgres **ret)
 {
+	PROBE_AUTO(postgres_release) struct postgres *postgres = NULL;
 	struct probe_err *err = optional_library_load("libpq.so.5", "load", "libpq5", functions);
-	struct postgres *postgres = err ? NULL : calloc(1, sizeof(*postgres));
 
+	if (err)
+		return err;
+	postgres = calloc(1, sizeof(*postgres));
 	if (!postgres)
-		return err ? err : probe_err_oom();
+		return probe_err_oom();
 	postgres->connection = pq.connect(address);
 	if (!postgres->connection)
-		err = probe_err_oom();
-	else if (pq.status(postgres->connection) != CONNECTION_OK)
-		err = failure(pq.error(postgres->connection));
-	else
-		pq.set_notice(postgres->connection, ignore, NULL);
-	if (!err)
-		err = postgres_exec(postgres, "SET client_encoding = 'UTF8'");
+		return probe_err_oom();
+	if (pq.status(postgres->connection) != CONNECTION_OK)
+		return failure(pq.error(postgres->connection));
+	pq.set_notice(postgres->connection, ignore, NULL);
+	err = postgres_exec(postgres, "SET client_encoding = 'UTF8'");
 	if (err)
-		postgres_close(postgres);
-	else
-		*ret = postgres;
-	return err;
+		return err;
+	*ret = PROBE_KEEP(postgres);
+	return NULL;
 }
 
 void postgres_close(struct postgres *postgres)
@@ -131,27 +136,32 @@ void postgres_close(struct postgres *postgres)
 	free(postgres);
 }
 
+static void result_release(PGresult **result)
+{
+	if (*result)
+		pq.clear(*result);
+}
+
 /* *cell: NULL, or the first one, allocated; `status`: the expected one, or that of a query. */
 static struct probe_err *run(struct postgres *postgres, const char *format, va_list args,
 			     int status, char **cell)
 {
-	char *sql = sqlite3_vmprintf(format, args);
-	PGresult *result = sql ? pq.exec(postgres->connection, sql) : NULL;
-	struct probe_err *err = NULL;
-	int got = result ? pq.result_status(result) : 0;
+	REPORT_AUTO_SQL char *sql = sqlite3_vmprintf(format, args);
+	PROBE_AUTO(result_release) PGresult *result = NULL;
+	int got;
 
 	if (!sql)
-		err = probe_err_oom();
-	else if (!result)
-		err = failure(pq.error(postgres->connection));
-	else if (got != status && got != PGRES_TUPLES_OK)
-		err = failure(pq.result_error(result));
-	else if (cell && pq.rows(result) && !(*cell = strdup(pq.value(result, 0, 0))))
-		err = probe_err_oom();
-	if (result)
-		pq.clear(result);
-	sqlite3_free(sql);
-	return err;
+		return probe_err_oom();
+	result = pq.exec(postgres->connection, sql);
+	if (!result)
+		return failure(pq.error(postgres->connection));
+	got = pq.result_status(result);
+	if (got != status && got != PGRES_TUPLES_OK)
+		return failure(pq.result_error(result));
+	if (!cell || !pq.rows(result))
+		return NULL;
+	*cell = strdup(pq.value(result, 0, 0));
+	return *cell ? NULL : probe_err_oom();
 }
 
 struct probe_err *postgres_exec(struct postgres *postgres, const char *format, ...)
@@ -227,7 +237,7 @@ static char *reserve(struct postgres *postgres, size_t size)
 	return postgres->bytes + postgres->size;
 }
 
-static void put(struct postgres *postgres, const char *bytes, size_t size)
+static void append(struct postgres *postgres, const char *bytes, size_t size)
 {
 	char *to = reserve(postgres, size);
 
@@ -240,7 +250,7 @@ static void put(struct postgres *postgres, const char *bytes, size_t size)
 static void begin_field(struct postgres *postgres)
 {
 	if (!postgres->first)
-		put(postgres, "\t", 1);
+		append(postgres, "\t", 1);
 	postgres->first = false;
 }
 
@@ -280,7 +290,7 @@ void postgres_bytes(struct postgres *postgres, const unsigned char *bytes, size_
 	char *to;
 
 	begin_field(postgres);
-	put(postgres, "\\\\x", 3);
+	append(postgres, "\\\\x", 3);
 	to = reserve(postgres, 2 * size);
 	for (size_t i = 0; to && i < size; i++) {
 		*to++ = digits[bytes[i] >> 4];
@@ -295,7 +305,7 @@ void postgres_int(struct postgres *postgres, int64_t value)
 	char text[24];
 
 	begin_field(postgres);
-	put(postgres, text, (size_t)snprintf(text, sizeof(text), "%lld", (long long)value));
+	append(postgres, text, (size_t)snprintf(text, sizeof(text), "%lld", (long long)value));
 }
 
 void postgres_real(struct postgres *postgres, double value)
@@ -303,18 +313,18 @@ void postgres_real(struct postgres *postgres, double value)
 	char text[40];
 
 	begin_field(postgres);
-	put(postgres, text, (size_t)snprintf(text, sizeof(text), "%.17g", value));
+	append(postgres, text, (size_t)snprintf(text, sizeof(text), "%.17g", value));
 }
 
 void postgres_null(struct postgres *postgres)
 {
 	begin_field(postgres);
-	put(postgres, "\\N", 2);
+	append(postgres, "\\N", 2);
 }
 
 void postgres_row(struct postgres *postgres)
 {
-	put(postgres, "\n", 1);
+	append(postgres, "\n", 1);
 	postgres->first = true;
 }
 

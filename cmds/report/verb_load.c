@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cmds/report/newest_runs.h"
+#include "cmds/report/output_file.h"
 #include "cmds/report/postgres.h"
 #include "cmds/report/report_db.h"
 #include "cmds/report/verb_table.h"
@@ -31,7 +32,9 @@ struct load {
 	char *guid; /* of the current file */
 	char *tables[TABLES_MAX];
 	size_t table_count;
-	char *made; /* the columns of the tables made last; NULL: none were */
+	char *made;    /* the columns of the tables made last; NULL: none were */
+	char **newest; /* the file, if none is given */
+	size_t newest_count;
 };
 
 struct column {
@@ -83,32 +86,29 @@ static char *column_list(const struct table *table)
 		return NULL;
 	fputs(table->guid ? "run" : "run, guid", out);
 	for (size_t i = 0; i < table->count; i++) {
-		char *name = sqlite3_mprintf(", \"%w\"", table->columns[i].name);
+		REPORT_AUTO_SQL char *name = sqlite3_mprintf(", \"%w\"", table->columns[i].name);
 
 		fputs(name ? name : "", out);
-		sqlite3_free(name);
 	}
 	fclose(out);
 	return text;
 }
 
+/* `ret` is all zero before; the caller releases it also after an error. */
 static struct probe_err *read_columns(const struct report_db *db, const char *name,
 				      struct table *ret)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	struct probe_err *err =
 		report_prepare_sql(db, "SELECT name, type FROM pragma_table_info(?)", &stmt);
-	bool row = true;
 
-	*ret = (struct table){.name = name};
-	if (!err)
-		sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
-	while (!err) {
+	if (err)
+		return err;
+	ret->name = name;
+	sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
+	while (report_next(db, stmt, &err)) {
 		struct column *column = &ret->columns[ret->count];
 
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			break;
 		if (ret->count == COLUMNS_MAX)
 			return probe_err_create("%s: table %s has over %d columns", db->path, name,
 						COLUMNS_MAX);
@@ -119,8 +119,10 @@ static struct probe_err *read_columns(const struct report_db *db, const char *na
 		ret->guid |= !strcmp(column->name, "guid");
 		ret->count++;
 	}
-	ret->list = err ? NULL : column_list(ret);
-	return err || ret->list ? err : probe_err_oom();
+	if (err)
+		return err;
+	ret->list = column_list(ret);
+	return ret->list ? NULL : probe_err_oom();
 }
 
 static bool is_identifier(const char *name)
@@ -143,12 +145,10 @@ static struct probe_err *list_tables(struct load *load, const struct report_db *
 		"SELECT name FROM sqlite_schema WHERE (type = 'view' AND name LIKE 'rocpd\\_%' "
 		"ESCAPE '\\') OR (type = 'table' AND name LIKE 'probe\\_%' ESCAPE '\\') ORDER BY name",
 		&stmt);
-	bool row = true;
 
-	while (!err) {
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			break;
+	if (err)
+		return err;
+	while (report_next(db, stmt, &err)) {
 		if (load->table_count == TABLES_MAX)
 			return probe_err_create("%s has over %d tables", db->path, TABLES_MAX);
 		if (!is_identifier(report_cell(stmt, 0)))
@@ -171,17 +171,16 @@ static void forget_file(struct load *load)
 static struct probe_err *read_guid(const struct report_db *db, char **ret)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
-	struct probe_err *err = report_prepare_sql(
-		db, "SELECT value FROM rocpd_metadata WHERE tag = 'guid'", &stmt);
 	bool row = false;
+	struct probe_err *err = report_first_row(
+		db, "SELECT value FROM rocpd_metadata WHERE tag = 'guid'", &stmt, &row);
 
-	if (!err)
-		err = report_step(db, stmt, &row);
-	if (!err && !row)
-		err = probe_err_create("%s has no guid; record it again", db->path);
-	if (!err)
-		*ret = strdup(report_cell(stmt, 0));
-	return err || *ret ? err : probe_err_oom();
+	if (err)
+		return err;
+	if (!row)
+		return probe_err_create("%s has no guid; record it again", db->path);
+	*ret = strdup(report_cell(stmt, 0));
+	return *ret ? NULL : probe_err_oom();
 }
 
 /* ---- Tables of PostgreSQL -------------------------------------------------------------------- */
@@ -194,17 +193,19 @@ static struct probe_err *make_table(const struct load *load, const struct table 
 		"CREATE TABLE IF NOT EXISTS probe.\"%w\" (run text NOT NULL%s) PARTITION BY LIST (run)",
 		table->name, table->guid ? "" : ", guid text NOT NULL");
 
-	for (size_t i = 0; i < table->count && !err; i++)
+	if (err)
+		return err;
+	for (size_t i = 0; i < table->count; i++) {
 		err = postgres_exec(load->postgres,
 				    "ALTER TABLE probe.\"%w\" ADD COLUMN IF NOT EXISTS \"%w\" %s",
 				    table->name, table->columns[i].name, table->columns[i].type);
-	if (!err)
-		err = postgres_exec(
-			load->postgres,
-			"CREATE TABLE IF NOT EXISTS \"%w\".\"%w\" PARTITION OF probe.\"%w\" "
-			"FOR VALUES IN (%Q)",
-			load->run, table->name, table->name, load->run);
-	return err;
+		if (err)
+			return err;
+	}
+	return postgres_exec(load->postgres,
+			     "CREATE TABLE IF NOT EXISTS \"%w\".\"%w\" PARTITION OF probe.\"%w\" "
+			     "FOR VALUES IN (%Q)",
+			     load->run, table->name, table->name, load->run);
 }
 
 /* The views, of what is in the schema; unqualified names in them mean its tables. */
@@ -216,80 +217,116 @@ static struct probe_err *make_views(const struct load *load, const char *schema)
 	struct probe_err *err =
 		postgres_exec(load->postgres, "SET LOCAL search_path = \"%w\", probe", schema);
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts) && !err; i++)
+	if (err)
+		return err;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		err = postgres_exec(load->postgres, "%s", texts[i]);
-	if (!err)
-		err = postgres_exec(load->postgres, "%.*s", (int)(strchr(loss, ';') - loss), loss);
-	return err;
+		if (err)
+			return err;
+	}
+	return postgres_exec(load->postgres, "%.*s", (int)(strchr(loss, ';') - loss), loss);
 }
 
-/* What make_tables() would make, as text. */
+static struct probe_err *append_tables(const struct load *load, const struct report_db *db,
+				       FILE *out)
+{
+	for (size_t i = 0; i < load->table_count; i++) {
+		PROBE_AUTO(table_deinit) struct table table = {0};
+		struct probe_err *err = read_columns(db, load->tables[i], &table);
+
+		if (err)
+			return err;
+		fprintf(out, "%s(%s)\n", table.name, table.list);
+	}
+	return NULL;
+}
+
+/* What make_tables() would make, as text; the caller frees it also after an error. */
 static struct probe_err *describe_tables(const struct load *load, const struct report_db *db,
 					 char **ret)
 {
-	static struct table table;
-	struct probe_err *err = NULL;
 	size_t size;
 	FILE *out = open_memstream(ret, &size);
 
-	if (!out)
-		return probe_err_oom();
-	for (size_t i = 0; i < load->table_count && !err; i++) {
-		err = read_columns(db, load->tables[i], &table);
-		if (!err)
-			fprintf(out, "%s(%s)\n", table.name, table.list);
-		table_deinit(&table);
-	}
-	fclose(out);
-	return err;
+	return out ? output_close_memory(out, append_tables(load, db, out)) : probe_err_oom();
 }
 
 static struct probe_err *make_tables(const struct load *load, const struct report_db *db)
 {
-	static struct table table;
-	struct probe_err *err = NULL;
+	for (size_t i = 0; i < load->table_count; i++) {
+		PROBE_AUTO(table_deinit) struct table table = {0};
+		struct probe_err *err = read_columns(db, load->tables[i], &table);
 
-	for (size_t i = 0; i < load->table_count && !err; i++) {
-		err = read_columns(db, load->tables[i], &table);
-		if (!err)
-			err = make_table(load, &table);
-		table_deinit(&table);
+		if (err)
+			return err;
+		err = make_table(load, &table);
+		if (err)
+			return err;
 	}
-	return err;
+	return NULL;
 }
 
-/* In a transaction of its own, under a lock: several programs may load at the same time. */
+/* The schema of all runs. */
+static struct probe_err *make_probe_schema(struct postgres *postgres)
+{
+	struct probe_err *err = postgres_exec(postgres, "CREATE SCHEMA probe");
+
+	return err ? err : postgres_exec(postgres, functions_sql);
+}
+
+/* Begins a transaction under a lock: several programs may load at the same time. */
+static struct probe_err *begin_locked(struct postgres *postgres)
+{
+	struct probe_err *err = postgres_exec(postgres, "BEGIN");
+
+	return err ? err : postgres_exec(postgres, LOCK);
+}
+
+/* In a transaction of its own. */
 static struct probe_err *make_schemas(const struct load *load, const struct report_db *db)
 {
 	static const char exists[] = "SELECT 1 FROM pg_namespace WHERE nspname = %Q";
 	struct postgres *postgres = load->postgres;
 	PROBE_AUTO_FREE char *probe = NULL, *run = NULL;
-	struct probe_err *err = postgres_exec(postgres, "BEGIN");
+	struct probe_err *err = begin_locked(postgres);
 
-	if (!err)
-		err = postgres_exec(postgres, LOCK);
-	if (!err)
-		err = postgres_cell(postgres, &probe, exists, "probe");
-	if (!err && !probe)
-		err = postgres_exec(postgres, "CREATE SCHEMA probe");
-	if (!err && !probe)
-		err = postgres_exec(postgres, functions_sql);
-	if (!err)
-		err = postgres_cell(postgres, &run, exists, load->run);
-	if (!err && !run)
+	if (err)
+		return err;
+	err = postgres_cell(postgres, &probe, exists, "probe");
+	if (err)
+		return err;
+	if (!probe) {
+		err = make_probe_schema(postgres);
+		if (err)
+			return err;
+	}
+	err = postgres_cell(postgres, &run, exists, load->run);
+	if (err)
+		return err;
+	if (!run) {
 		err = postgres_exec(postgres, "CREATE SCHEMA \"%w\"", load->run);
-	if (!err)
-		err = make_tables(load, db);
-	if (!err && !probe)
+		if (err)
+			return err;
+	}
+	err = make_tables(load, db);
+	if (err)
+		return err;
+	if (!probe) {
 		err = make_views(load, "probe");
-	if (!err && !run)
+		if (err)
+			return err;
+	}
+	if (!run) {
 		err = make_views(load, load->run);
-	return err ? err : postgres_exec(postgres, "COMMIT");
+		if (err)
+			return err;
+	}
+	return postgres_exec(postgres, "COMMIT");
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static void put_cell(struct postgres *postgres, sqlite3_stmt *stmt, int i, const char *type)
+static void copy_cell(struct postgres *postgres, sqlite3_stmt *stmt, int i, const char *type)
 {
 	const void *bytes;
 
@@ -312,48 +349,49 @@ static void put_cell(struct postgres *postgres, sqlite3_stmt *stmt, int i, const
 	}
 }
 
-static struct probe_err *put_rows(const struct load *load, const struct report_db *db,
-				  const struct table *table, sqlite3_stmt *stmt)
+static struct probe_err *copy_rows(const struct load *load, const struct report_db *db,
+				   const struct table *table, sqlite3_stmt *stmt)
 {
-	for (;;) {
-		bool row;
-		struct probe_err *err = report_step(db, stmt, &row);
+	struct probe_err *err;
 
-		if (err || !row)
-			return err;
+	while (report_next(db, stmt, &err)) {
 		postgres_text(load->postgres, load->run, strlen(load->run));
 		if (!table->guid)
 			postgres_text(load->postgres, load->guid, strlen(load->guid));
 		for (size_t i = 0; i < table->count; i++)
-			put_cell(load->postgres, stmt, (int)i, table->columns[i].type);
+			copy_cell(load->postgres, stmt, (int)i, table->columns[i].type);
 		postgres_row(load->postgres);
 	}
+	return err;
+}
+
+/* Ends a COPY. `err`, which is returned, is the error of its rows. */
+static struct probe_err *end_copy(struct postgres *postgres, struct probe_err *err)
+{
+	struct probe_err *end = postgres_copy_end(postgres);
+
+	if (!err)
+		return end;
+	probe_err_destroy(end);
+	return err;
 }
 
 static struct probe_err *load_table(const struct load *load, const struct report_db *db,
 				    const char *name)
 {
-	static struct table table;
+	REPORT_AUTO_SQL char *select = sqlite3_mprintf("SELECT * FROM \"%w\"", name);
+	PROBE_AUTO(table_deinit) struct table table = {0};
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
-	struct probe_err *err = read_columns(db, name, &table), *end;
-	char *select = sqlite3_mprintf("SELECT * FROM \"%w\"", name);
+	struct probe_err *err = read_columns(db, name, &table);
 
-	if (!err)
-		err = select ? report_prepare_sql(db, select, &stmt) : probe_err_oom();
-	if (!err)
-		err = postgres_copy(load->postgres, "COPY \"%w\".\"%w\" (%s) FROM STDIN", load->run,
-				    name, table.list);
-	if (!err) {
-		err = put_rows(load, db, &table, stmt);
-		end = postgres_copy_end(load->postgres);
-		if (err)
-			probe_err_destroy(end);
-		else
-			err = end;
-	}
-	sqlite3_free(select);
-	table_deinit(&table);
-	return err;
+	if (err)
+		return err;
+	err = select ? report_prepare_sql(db, select, &stmt) : probe_err_oom();
+	if (err)
+		return err;
+	err = postgres_copy(load->postgres, "COPY \"%w\".\"%w\" (%s) FROM STDIN", load->run, name,
+			    table.list);
+	return err ? err : end_copy(load->postgres, copy_rows(load, db, &table, stmt));
 }
 
 static struct probe_err *load_rows(const struct load *load, const struct report_db *db)
@@ -362,43 +400,48 @@ static struct probe_err *load_rows(const struct load *load, const struct report_
 	PROBE_AUTO_FREE char *loaded = NULL;
 	struct probe_err *err = postgres_exec(postgres, "BEGIN");
 
+	if (err)
+		return err;
 	/* Two programs that load the same file: the second waits, then finds it. */
-	if (!err)
-		err = postgres_exec(postgres, "SELECT pg_advisory_xact_lock(hashtext(%Q))",
-				    load->guid);
-	if (!err)
-		err = postgres_cell(postgres, &loaded,
-				    "SELECT run FROM probe.rocpd_metadata WHERE guid = %Q LIMIT 1",
-				    load->guid);
-	if (!err && loaded)
-		err = probe_err_create("%s is loaded already; to load it again, remove its run "
-				       "first: DROP SCHEMA \"%s\" CASCADE",
-				       db->path, loaded);
-	for (size_t i = 0; i < load->table_count && !err; i++)
+	err = postgres_exec(postgres, "SELECT pg_advisory_xact_lock(hashtext(%Q))", load->guid);
+	if (err)
+		return err;
+	err = postgres_cell(postgres, &loaded,
+			    "SELECT run FROM probe.rocpd_metadata WHERE guid = %Q LIMIT 1",
+			    load->guid);
+	if (err)
+		return err;
+	if (loaded)
+		return probe_err_create("%s is loaded already; to load it again, remove its run "
+					"first: DROP SCHEMA \"%s\" CASCADE",
+					db->path, loaded);
+	for (size_t i = 0; i < load->table_count; i++) {
 		err = load_table(load, db, load->tables[i]);
-	return err ? err : postgres_exec(postgres, "COMMIT");
+		if (err)
+			return err;
+	}
+	return postgres_exec(postgres, "COMMIT");
 }
 
 /* After the rows: on ids, by which views join. */
 static struct probe_err *make_indexes(const struct load *load)
 {
 	struct postgres *postgres = load->postgres;
-	struct probe_err *err = postgres_exec(postgres, "BEGIN");
+	struct probe_err *err = begin_locked(postgres);
 
-	if (!err)
-		err = postgres_exec(postgres, LOCK);
-	if (!err)
-		err = postgres_exec(
-			postgres,
-			"DO $$ DECLARE c record; BEGIN FOR c IN SELECT table_name, column_name "
-			"FROM information_schema.columns JOIN information_schema.tables USING "
-			"(table_schema, table_name) WHERE table_schema = %Q AND table_type = "
-			"'BASE TABLE' AND (column_name = 'id' OR (table_name LIKE 'probe%%' AND "
-			"column_name IN ('dispatch_id', 'code_object_id'))) LOOP EXECUTE "
-			"format('CREATE INDEX IF NOT EXISTS %%I ON %%I.%%I (guid, %%I)', "
-			"c.table_name || '_' || c.column_name, %Q, c.table_name, c.column_name); "
-			"END LOOP; END $$",
-			load->run, load->run);
+	if (err)
+		return err;
+	err = postgres_exec(
+		postgres,
+		"DO $$ DECLARE c record; BEGIN FOR c IN SELECT table_name, column_name "
+		"FROM information_schema.columns JOIN information_schema.tables USING "
+		"(table_schema, table_name) WHERE table_schema = %Q AND table_type = "
+		"'BASE TABLE' AND (column_name = 'id' OR (table_name LIKE 'probe%%' AND "
+		"column_name IN ('dispatch_id', 'code_object_id'))) LOOP EXECUTE "
+		"format('CREATE INDEX IF NOT EXISTS %%I ON %%I.%%I (guid, %%I)', "
+		"c.table_name || '_' || c.column_name, %Q, c.table_name, c.column_name); "
+		"END LOOP; END $$",
+		load->run, load->run);
 	return err ? err : postgres_exec(postgres, "COMMIT");
 }
 
@@ -407,42 +450,55 @@ static struct probe_err *make_indexes(const struct load *load)
 /* The files of a program's ranks have the same tables, which are made for the first one. */
 static struct probe_err *make_missing(struct load *load, const struct report_db *db)
 {
-	char *tables = NULL;
+	PROBE_AUTO_FREE char *tables = NULL;
 	struct probe_err *err = describe_tables(load, db, &tables);
 
-	if (!err && (!load->made || strcmp(load->made, tables)))
-		err = make_schemas(load, db);
-	free(load->made);
-	load->made = err ? NULL : tables;
+	if (err || (load->made && !strcmp(load->made, tables)))
+		return err;
+	err = make_schemas(load, db);
 	if (err)
-		free(tables);
-	return err;
+		return err;
+	free(load->made);
+	load->made = PROBE_KEEP(tables);
+	return NULL;
+}
+
+/* The caller calls forget_file(), also after an error. */
+static struct probe_err *load_database(struct load *load, const struct report_db *db)
+{
+	struct probe_err *err = read_guid(db, &load->guid);
+
+	if (err)
+		return err;
+	err = list_tables(load, db);
+	if (err)
+		return err;
+	if (!load->run)
+		load->run = strdup(load->guid);
+	if (!load->run)
+		return probe_err_oom();
+	err = make_missing(load, db);
+	if (err)
+		return err;
+	err = load_rows(load, db);
+	if (err)
+		return err;
+	probe_log(PROBE_LOG_INFO, "%s: loaded into run %s", db->path, load->run);
+	return NULL;
 }
 
 static struct probe_err *load_file(struct load *load, const char *path)
 {
-	struct report_db db = {0};
+	REPORT_AUTO_DB struct report_db db = {0};
 	struct probe_err *err = report_db_open(load->report, path, &db);
 
 	if (err)
 		return err;
 	if (db.reader.version != PROBE_STORE_VERSION)
-		err = probe_err_create("load: %s has schema %d, not %d: record it again", path,
-				       db.reader.version, PROBE_STORE_VERSION);
-	if (!err)
-		err = read_guid(&db, &load->guid);
-	if (!err)
-		err = list_tables(load, &db);
-	if (!err && !load->run)
-		load->run = strdup(load->guid);
-	if (!err)
-		err = load->run ? make_missing(load, &db) : probe_err_oom();
-	if (!err)
-		err = load_rows(load, &db);
-	if (!err)
-		probe_log(PROBE_LOG_INFO, "%s: loaded into run %s", path, load->run);
+		return probe_err_create("load: %s has schema %d, not %d: record it again", path,
+					db.reader.version, PROBE_STORE_VERSION);
+	err = load_database(load, &db);
 	forget_file(load);
-	report_db_close(&db);
 	return err;
 }
 
@@ -470,34 +526,47 @@ static struct probe_err *check(const struct report *report)
 	return NULL;
 }
 
+static void load_deinit(struct load *load)
+{
+	postgres_close(load->postgres);
+	report_newest_free(load->newest, load->newest_count);
+	free(load->run);
+	free(load->made);
+}
+
 static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
 			      bool last)
 {
-	struct load load = {.report = report};
-	struct probe_err *err = NULL;
-	char **newest = NULL;
-	size_t count = 0;
+	PROBE_AUTO(load_deinit) struct load load = {.report = report};
+	struct probe_err *err;
 
 	(void)db;
 	(void)first;
 	(void)last;
-	if (report->run_name)
+	if (report->run_name) {
 		load.run = strdup(report->run_name);
-	if (report->file_count == 1)
-		err = report_newest_runs(1, &newest, &count);
-	if (!err)
-		err = postgres_open(report->files[0], &load.postgres);
-	for (size_t i = 1; i < report->file_count && !err; i++)
+		if (!load.run)
+			return probe_err_oom();
+	}
+	if (report->file_count == 1) {
+		err = report_newest_runs(1, &load.newest, &load.newest_count);
+		if (err)
+			return err;
+	}
+	err = postgres_open(report->files[0], &load.postgres);
+	if (err)
+		return err;
+	for (size_t i = 1; i < report->file_count; i++) {
 		err = load_file(&load, report->files[i]);
-	if (!err && count)
-		err = load_file(&load, newest[0]);
-	if (!err)
-		err = make_indexes(&load);
-	postgres_close(load.postgres);
-	report_newest_free(newest, count);
-	free(load.run);
-	free(load.made);
-	return err;
+		if (err)
+			return err;
+	}
+	for (size_t i = 0; i < load.newest_count; i++) {
+		err = load_file(&load, load.newest[i]);
+		if (err)
+			return err;
+	}
+	return make_indexes(&load);
 }
 
 const struct report_verb report_verb_load = {
