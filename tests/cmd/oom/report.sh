@@ -18,6 +18,10 @@ INSERT INTO probe_state VALUES (1, 0x80c, 0, 3, 10), (1, 0x810, 1, 7, 30), (1, 0
 INSERT INTO probe_sampled VALUES (7, 140);
 END
 cp run.db other.db
+cp run.db second.db # of another process, to merge
+for table in $(sqlite3 second.db "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'rocpd_%'"); do
+	sqlite3 second.db "UPDATE $table SET guid = 'u'" 2>/dev/null || true
+done
 failed=0
 for verb in "lines --all" "annotate copy" "samples" "kernels" "info" "doctor" "summary" "tables" \
 	"export --format html --force -o page.html"; do
@@ -25,6 +29,9 @@ for verb in "lines --all" "annotate copy" "samples" "kernels" "info" "doctor" "s
 	# shellcheck disable=SC2086
 	python3 "$base/report.py" "$FAIL_ALLOCATION" "$step" . $verb run.db || failed=1
 done
-echo "== diff"
-python3 "$base/report.py" "$FAIL_ALLOCATION" "$step" . diff run.db other.db || failed=1
+for verb in "diff run.db other.db" "copies --merge run.db second.db"; do
+	echo "== $verb"
+	# shellcheck disable=SC2086
+	python3 "$base/report.py" "$FAIL_ALLOCATION" "$step" . $verb || failed=1
+done
 exit $failed
