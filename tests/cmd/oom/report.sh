@@ -29,7 +29,7 @@ for verb in "lines --all" "annotate copy" "samples" "kernels" "info" "doctor" "s
 	# shellcheck disable=SC2086
 	python3 "$base/report.py" "$FAIL_ALLOCATION" "$step" . $verb run.db || failed=1
 done
-for verb in "diff run.db other.db" "copies --merge run.db second.db"; do
+for verb in "diff run.db other.db" "copies --merge --format csv run.db second.db"; do
 	echo "== $verb"
 	# shellcheck disable=SC2086
 	python3 "$base/report.py" "$FAIL_ALLOCATION" "$step" . $verb || failed=1
