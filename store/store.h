@@ -26,8 +26,8 @@ struct probe_rows;
  * records
  */
 #define PROBE_STORE_VERSION 5
-/* Since then only probe_record has changed: rows of the other tables can be put together. */
-#define PROBE_STORE_VERSION_LIKE 4
+/* The oldest version that can be merged with this one: since then only probe_record has changed. */
+#define PROBE_STORE_VERSION_MERGE_MIN 4
 
 /* Streams of the loss accounting; units are records (rows for counters). */
 /* X(NAME, number, "word in the database", "what people read") */

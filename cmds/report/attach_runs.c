@@ -140,11 +140,11 @@ static struct probe_err *check(const struct report_db *const db[2], int *sampled
 	bool first = sampled(db[0]), second = sampled(db[1]);
 
 	for (int i = 0; i < 2; i++)
-		if (db[i]->reader.version < PROBE_STORE_VERSION_LIKE)
+		if (db[i]->reader.version < PROBE_STORE_VERSION_MERGE_MIN)
 			return probe_err_create("--runs: %s has schema %d, not %d or later: record "
 						"it again",
 						db[i]->path, db[i]->reader.version,
-						PROBE_STORE_VERSION_LIKE);
+						PROBE_STORE_VERSION_MERGE_MIN);
 	if (first == second)
 		return probe_err_create("--runs: %s of %s and %s was sampled; one has to be "
 					"(probe-run --pc-sampling-method)",

@@ -76,10 +76,10 @@ static struct probe_err *add_file(const struct report *report, size_t file, stru
 
 	if (err)
 		return err;
-	if (from.reader.version < PROBE_STORE_VERSION_LIKE)
+	if (from.reader.version < PROBE_STORE_VERSION_MERGE_MIN)
 		return probe_err_create(
 			"--merge: %s has schema %d, not %d or later: record it again", from.path,
-			from.reader.version, PROBE_STORE_VERSION_LIKE);
+			from.reader.version, PROBE_STORE_VERSION_MERGE_MIN);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
 		err = report_copy_table(&from, tables[i], to, "main", file == 0);
 		if (err)

@@ -55,17 +55,11 @@ struct probe_err *report_each(const struct report_db *db, const char *sql, repor
 /* The text of a cell, never NULL; valid until the next step. */
 const char *report_cell(sqlite3_stmt *stmt, int column);
 
-static inline void report_stmt_release(sqlite3_stmt **stmt)
-{
-	sqlite3_finalize(*stmt);
-}
+PROBE_DEFINE_RELEASE(report_stmt_release, sqlite3_stmt *, sqlite3_finalize)
 #define REPORT_AUTO_STMT PROBE_AUTO(report_stmt_release)
 
 /* For text from sqlite3_mprintf(). */
-static inline void report_sql_release(char **sql)
-{
-	sqlite3_free(*sql);
-}
+PROBE_DEFINE_RELEASE(report_sql_release, char *, sqlite3_free)
 #define REPORT_AUTO_SQL PROBE_AUTO(report_sql_release)
 
 /* Closed at the end of the scope; zero until it is opened. */
