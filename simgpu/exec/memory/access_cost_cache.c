@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -27,7 +26,8 @@ struct sim_memo *sim_memo_table(void)
 	table = aligned_alloc(64, SIM_MEMOS * sizeof(*table));
 	if (!table)
 		return NULL;
-	memset(table, 0, SIM_MEMOS * sizeof(*table));
+	for (unsigned int i = 0; i < SIM_MEMOS; i++)
+		table[i].key = 0;
 	if (pthread_setspecific(key, table)) {
 		free(table);
 		return NULL;

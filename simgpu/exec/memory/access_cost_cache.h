@@ -2,8 +2,9 @@
 /*
  * Memoised costs per instruction. Bank conflicts and cache-line counts depend on the differences
  * between the lanes' addresses and, for cache lines, on the offset of the first address in its
- * line. A memory instruction mostly repeats its pattern. So each host thread keeps the last pattern
- * and its cost, and counts again only when the pattern changes.
+ * line. A memory instruction mostly repeats its pattern, at the same offset or, in a loop along a
+ * row, at the next one. So each host thread keeps the last pattern and its cost for each offset,
+ * and counts again only when the pattern changes.
  */
 #ifndef PROBE_SIMGPU_EXEC_MEMORY_ACCESS_COST_CACHE_H
 #define PROBE_SIMGPU_EXEC_MEMORY_ACCESS_COST_CACHE_H
@@ -11,7 +12,8 @@
 #include <stdint.h>
 
 enum {
-	SIM_MEMOS = 256,
+	SIM_MEMOS = 1024,
+	SIM_MEMO_OFFSETS = 32, /* of dwords in 128 bytes */
 	SIM_MEMO_ENTRIES = 64,
 };
 
@@ -32,11 +34,13 @@ struct sim_memo {
 struct sim_memo *sim_memo_table(void);
 
 /*
- * Memory instructions are numbered consecutively when decoded, so those of one loop rarely collide.
+ * Memory instructions are numbered consecutively when decoded, so those of one loop rarely collide,
+ * if it has at most 32 of them or their offsets do not change.
  */
-static inline struct sim_memo *memo_slot(struct sim_memo *table, unsigned int number)
+static inline struct sim_memo *memo_slot(struct sim_memo *table, unsigned int number,
+					 unsigned int base)
 {
-	return &table[number % SIM_MEMOS];
+	return &table[(number + base / 4 * (SIM_MEMOS / SIM_MEMO_OFFSETS)) % SIM_MEMOS];
 }
 
 #endif

@@ -40,7 +40,7 @@ static inline void lds_count(struct sim_wave *w, const struct sim_inst *ip, cons
 	struct sim_counters *counters = w->group->counters;
 	_Alignas(64) u32 diff[64], masked[64] = {0};
 	uintptr_t key = (uintptr_t)ip + access.number;
-	struct sim_memo *memo = w->memo ? memo_slot(w->memo, ip->memo + access.number) : NULL;
+	struct sim_memo *memo = w->memo ? memo_slot(w->memo, ip->memo + access.number, 0) : NULL;
 	const u32 *row = diff;
 	struct lds_cost cost;
 

@@ -173,9 +173,9 @@ void LEVEL(mem_trace_scratch)(struct sim_wave *w, const struct access *acc)
 /* Counts and traces, from the cache if the lanes have the same pattern as last time. */
 static void add_lines_memo(struct sim_wave *w, const struct sim_inst *ip, const struct access *acc)
 {
-	struct sim_memo *memo = memo_slot(w->memo, ip->memo);
-	struct sim_counters *counters = w->group->counters;
 	u64 first = acc->addr[__builtin_ctzll(acc->exec)];
+	struct sim_memo *memo = memo_slot(w->memo, ip->memo, first % 128);
+	struct sim_counters *counters = w->group->counters;
 	_Alignas(64) u32 diff[64], masked[64] = {0};
 	const u32 *row = diff;
 	struct lines lines;

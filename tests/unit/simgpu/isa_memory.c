@@ -256,6 +256,37 @@ static void test_loads(void **state)
 			}
 }
 
+/* Four rows of 16 lanes, as of a tile, that start `shift` bytes from a cache line. */
+static void tile_case(unsigned int n, uint32_t shift, uint64_t exec)
+{
+	uint64_t target[64];
+
+	lab_reset(&lab);
+	lab.wave->exec = exec;
+	for (unsigned int l = 0; l < 64; l++) {
+		target[l] = (uint64_t)lab.memory + l / 16 * 2048 + shift + l % 16 * 4;
+		put_address(l, target[l] + 12);
+	}
+	lab_run_to_end(&lab, n * PER_WIDTH + GLOBAL_LOAD);
+	check_lines(target, exec, widths[n].bytes);
+}
+
+/*
+ * A loop along a row repeats a pattern at other offsets from a cache line. Costs are remembered of
+ * each offset of dwords: steps of 4 bytes find them after 128 bytes, steps of 1 byte replace them.
+ */
+static void test_moving_pattern(void **state)
+{
+	static const uint64_t masks[] = {~0ull, 0xf00ff00ff00ff00full};
+
+	(void)state;
+	for (unsigned int n = 0; n < WIDTHS; n++)
+		for (unsigned int m = 0; m < 2 && widths[n].bytes == 4; m++)
+			for (uint32_t step = 1; step <= 4; step += 3)
+				for (uint32_t shift = 0; shift < 256; shift += step)
+					tile_case(n, shift, masks[m]);
+}
+
 static void store_case(unsigned int n, enum form form, unsigned int pattern, uint64_t exec)
 {
 	static uint8_t want[LAB_MEMORY];
@@ -515,7 +546,7 @@ int main(void)
 		cmocka_unit_test(test_flat_mixed), cmocka_unit_test(test_flat_passes),
 		cmocka_unit_test(test_stack),	   cmocka_unit_test(test_scratch),
 		cmocka_unit_test(test_raw_buffer), cmocka_unit_test(test_scalar),
-		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_faults),	   cmocka_unit_test(test_moving_pattern),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
