@@ -37,7 +37,8 @@ static void print_kind(const struct report *report, sqlite3_stmt *stmt)
 	}
 }
 
-static const char filters_sql[] = "SELECT value FROM probe_run WHERE key = 'filters'";
+/* DISTINCT, also in the queries below: with --merge, each process has the facts of its run. */
+static const char filters_sql[] = "SELECT DISTINCT value FROM probe_run WHERE key = 'filters'";
 
 static void print_filters(const struct report *report, sqlite3_stmt *stmt)
 {
@@ -73,14 +74,14 @@ static void print_partial(const struct report *report, sqlite3_stmt *stmt)
 static const char partial_sql[] =
 	"SELECT coalesce((SELECT nullif(value, '') FROM probe_run WHERE key = 'partial_reason'), "
 	"'reason unknown')";
-static const char command_sql[] = "SELECT value FROM probe_run WHERE key = 'command'";
+static const char command_sql[] = "SELECT DISTINCT value FROM probe_run WHERE key = 'command'";
 static const char device_sql[] =
 	"SELECT (SELECT value FROM probe_run WHERE key = 'device'), name, product_name, "
 	"(SELECT value FROM probe_run WHERE key = 'simulated_time') FROM rocpd_info_agent "
 	"WHERE type = 'GPU' ORDER BY id LIMIT 1";
 /* If no instrumented kernel ran, this is the kind that was requested. */
 static const char kind_sql[] =
-	"SELECT CASE WHEN EXISTS (" RAN_INSTRUMENTED ") THEN value ELSE 'none ran' END "
+	"SELECT DISTINCT CASE WHEN EXISTS (" RAN_INSTRUMENTED ") THEN value ELSE 'none ran' END "
 	"FROM probe_run WHERE key = 'kind'";
 
 static const char sources_sql[] =

@@ -24,6 +24,8 @@ static const char *const tables[] = {
 	"probe_dispatch",
 	"probe_run",
 	"probe_account",
+	"probe_site", /* for the notes below the tables, like the next */
+	"probe_log",
 };
 
 /* Without keys, so that each file has its rows; what is found by id gets an index. */

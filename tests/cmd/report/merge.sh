@@ -16,6 +16,8 @@ for table in $(sqlite3 two.db "SELECT name FROM sqlite_schema WHERE type = 'tabl
 done
 echo "== statistics of both"
 probe-report stats --merge --format csv -f domain,name,calls,total_ns one.db two.db
+echo "== as text: the counts below are of both"
+probe-report stats --merge one.db two.db | sed -n "1,2p; /^host/,\$p"
 echo "== process names"
 probe-report timeline --merge --format csv -f domain,where one.db two.db | sort | uniq -c | sed 's/^ *//'
 probe-report copies --merge --format csv -f copy,function,process one.db two.db
