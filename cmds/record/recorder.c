@@ -298,6 +298,7 @@ static bool poll_segment(struct recorder *recorder, bool final)
 		.final = final,
 		.rings = final || recorder->complete || objects->traces_in_flight,
 		.empty = recorder->complete != NULL,
+		.unused = true,
 	};
 	bool any = spool_fill(&recorder->spool, options);
 

@@ -242,7 +242,17 @@ static void flush(struct spool *spool)
 	release(spool);
 	if (spool->broken)
 		return;
-	spool->written += batch->size;
+	if (spool->unused && spool->taken == spool->written) {
+		/* What was written is what is taken next: it need not be read from the file. */
+		struct spool_buffer in = spool->in;
+
+		spool->in = *batch;
+		spool->in_offset = spool->written;
+		*batch = in;
+		spool->written += spool->in.size;
+	} else {
+		spool->written += batch->size;
+	}
 	batch->size = 0;
 }
 
@@ -339,6 +349,7 @@ bool spool_fill(struct spool *spool, struct spool_round_options options)
 	uint64_t before = spool->written + spool->batch.size;
 	bool complete, any;
 
+	spool->unused = options.unused;
 	segment_reader_beat(spool->segment, false);
 	if (spool->resumed || spool->written - spool->taken > AHEAD_MAX ||
 	    (spool->broken && spool->batch.size > MEMORY_MAX))

@@ -62,6 +62,7 @@ struct spool {
 	struct spool_buffer batch; /* to be written; if broken, to be taken */
 	struct spool_buffer in;	   /* being taken */
 	uint64_t in_offset;	   /* of the file; if it comes from there */
+	bool unused;		   /* see struct spool_round_options */
 	size_t in_at;		   /* in memory: the next item */
 	bool in_memory;
 	uint64_t waiting; /* since when a host record is incomplete; 0 = none is */
@@ -72,9 +73,10 @@ struct spool {
 
 /* What to read in a round. */
 struct spool_round_options {
-	bool final; /* no writer is left */
-	bool rings; /* rings may have something */
-	bool empty; /* a round is wanted even if there is nothing */
+	bool final;  /* no writer is left */
+	bool rings;  /* rings may have something */
+	bool empty;  /* a round is wanted even if there is nothing */
+	bool unused; /* the item last taken is not used any more */
 };
 
 /* Always usable: without a file if it cannot be made. */

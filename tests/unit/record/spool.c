@@ -88,7 +88,7 @@ static void put_ring(struct test *test, uint32_t ring, uint64_t value)
 	head->head += sizeof(value);
 }
 
-static const struct spool_round_options all = {.rings = true};
+static const struct spool_round_options all = {.rings = true, .unused = true};
 
 /* Takes all host records; their numbers follow each other from `first`. Returns how many. */
 static uint32_t take(struct test *test, uint32_t first, uint64_t *ret_ring)
