@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "hsa-plugin/queue/rings.h"
 
+#include <pthread.h>
 #include <stddef.h>
 
 #include "hsa-plugin/process/agents.h"
@@ -186,17 +187,13 @@ static void free_memory(struct probe_tool *tool, void *memory)
 		tool->hsa.memory_pool_free(memory);
 }
 
-void probe_rings_init(struct probe_tool *tool, struct probe_agent *gpu)
+static void make_rings(struct probe_tool *tool, struct probe_agent *gpu, uint32_t share)
 {
-	uint32_t share = share_of(tool, tool->segment.header.ring_count);
 	uint32_t states = tool->config.kind == PROBE_KIND_TRACE ? PROBE_RING_SLOTS : share;
 	size_t size = states * sizeof(struct probe_ring_state);
 	struct probe_ring_state *table;
 	struct memory memory;
 
-	if (gpu->rings_tried || !share)
-		return;
-	gpu->rings_tried = true;
 	table = probe_agent_host_memory(tool, gpu, size);
 	memory.states = probe_agent_device_memory(tool, gpu, size + 2 * GUARD_BYTES);
 	memory.shared = probe_agent_host_memory(tool, gpu, 2 * sizeof(*memory.shared));
@@ -205,6 +202,19 @@ void probe_rings_init(struct probe_tool *tool, struct probe_agent *gpu)
 		free_memory(tool, memory.shared);
 	}
 	free_memory(tool, table);
+}
+
+void probe_rings_init(struct probe_tool *tool, struct probe_agent *gpu)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	uint32_t share = share_of(tool, tool->segment.header.ring_count);
+
+	/* Threads that make their queues at the same time wait until the rings can be used. */
+	pthread_mutex_lock(&lock);
+	if (!gpu->rings_tried && share)
+		make_rings(tool, gpu, share);
+	gpu->rings_tried = gpu->rings_tried || share;
+	pthread_mutex_unlock(&lock);
 }
 
 /* A kernel waits for space when less is free, for a record and the rest of the ring before it. */
