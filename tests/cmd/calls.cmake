@@ -20,5 +20,5 @@ function(probe_error_test name step)
 		ENVIRONMENT PROBE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY} PROBE_DEVICE=sim
 			FAKE_APP=$<TARGET_FILE:fake-app>)
 endfunction()
-probe_error_test(call_errors 7)
+probe_error_test(call_errors 13)
 probe_error_test(call_errors_each 1 LONG)

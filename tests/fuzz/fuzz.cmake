@@ -14,6 +14,9 @@ if(PROBE_BUILD_REPORT AND NOT PROBE_SANITIZE)
 		${CMAKE_CURRENT_LIST_DIR}/random_options.py ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} 60)
 	probe_test(NAME fuzz.options_long TIER fuzz FOLDER cmds/options LONG COMMAND Python3::Interpreter
 		${CMAKE_CURRENT_LIST_DIR}/random_options.py ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} 5000 2)
+	# Each value at each word of each host record is one of about 114,000 segments.
+	probe_test(NAME fuzz.hostile_fields TIER fuzz FOLDER cmds/record COMMAND hostile_segments fields 1501)
+	probe_test(NAME fuzz.hostile_fields_long TIER fuzz FOLDER cmds/record LONG COMMAND hostile_segments fields 11)
 	# Cut off at each 104th byte.
 	probe_test(NAME fuzz.cut_segments TIER fuzz FOLDER cmds/record COMMAND hostile_segments cut 104)
 	probe_test(NAME fuzz.cut_segments_long TIER fuzz FOLDER cmds/record LONG COMMAND hostile_segments cut 8)

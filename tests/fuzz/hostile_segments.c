@@ -2,8 +2,10 @@
 /*
  * hostile_segments COUNT [FIRST]: records COUNT segments that an application filled and then
  * damaged, each by another seed. hostile_segments cut STEP: segments whose host ring was reserved
- * as a whole, but written only up to each STEP-th byte. No segment may hang the recorder or crash
- * it, make it allocate more than 512 MB at once, or leave a sum of the accounting that is wrong.
+ * as a whole, but written only up to each STEP-th byte. hostile_segments fields STEP: each word of
+ * each host record gets each of several values, with a right checksum; each STEP-th of these
+ * segments. No segment may hang the recorder or crash it, make it allocate more than 512 MB at
+ * once, or leave a sum of the accounting that is wrong.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -78,17 +80,19 @@ static uint64_t below(uint64_t limit)
 	return limit ? random64() % limit : 0;
 }
 
-/* Sizes and counts at which sums overflow, small numbers, anything. */
+/* Sizes and counts at which sums overflow. */
+static const uint64_t edges[] = {0,	     1,		 7,	     8,		 63,
+				 64,	     0xfffffff8, 0xffffffff, 1ull << 31, 1ull << 32,
+				 1ull << 48, 1ull << 62, 1ull << 63, UINT64_MAX, UINT64_MAX - 7};
+
+enum { EDGES = sizeof(edges) / sizeof(edges[0]) };
+
+/* These, small numbers, anything. */
 static uint64_t value(void)
 {
-	static const uint64_t edges[] = {
-		0,	    1,		7,	    8,		63,
-		64,	    0xfffffff8, 0xffffffff, 1ull << 31, 1ull << 32,
-		1ull << 48, 1ull << 62, 1ull << 63, UINT64_MAX, UINT64_MAX - 7};
-
 	switch (below(3)) {
 	case 0:
-		return edges[below(sizeof(edges) / sizeof(edges[0]))];
+		return edges[below(EDGES)];
 	case 1:
 		return below(256);
 	default:
@@ -131,6 +135,42 @@ static void damage_record(struct fake_app *app, uint64_t filled)
 		rec->type = (uint32_t)below(30);
 	put_value(app->seg.data + at + sizeof(*rec) + 4 * below((size - sizeof(*rec)) / 4 - 1));
 	rec->commit = probe_commit_word(probe_crc32(0, rec + 1, size - sizeof(*rec)));
+}
+
+/* How many segments differ in one word of one record, in 4 or 8 bytes of it. */
+static uint64_t fields(const struct fake_app *app, uint64_t filled)
+{
+	uint64_t words = 0;
+
+	for (uint64_t at = 0; at < filled;) {
+		uint32_t size = ((const struct probe_host_rec *)(app->seg.data + at))->size;
+
+		words += (size - sizeof(struct probe_host_rec)) / 4;
+		at += size;
+	}
+	return words * EDGES * 2;
+}
+
+/* The one of that number. */
+static void damage_field(struct fake_app *app, uint64_t filled, uint64_t number)
+{
+	uint64_t word = number / (2 * EDGES), bytes = number / EDGES % 2 ? 8 : 4;
+
+	for (uint64_t at = 0; at < filled;) {
+		struct probe_host_rec *rec = (struct probe_host_rec *)(app->seg.data + at);
+		uint64_t size = rec->size - sizeof(*rec);
+
+		at += rec->size;
+		if (word >= size / 4) {
+			word -= size / 4;
+			continue;
+		}
+		if (4 * word + bytes > size)
+			bytes = 4;
+		memcpy((unsigned char *)(rec + 1) + 4 * word, &edges[number % EDGES], bytes);
+		rec->commit = probe_commit_word(probe_crc32(0, rec + 1, size));
+		return;
+	}
 }
 
 static void damage(struct fake_app *app, uint64_t filled)
@@ -221,14 +261,20 @@ static void check(const char *path)
 	sqlite3_close(db);
 }
 
-/* `cut`: the bytes that were written; 0 = all, and then damaged. Returns how many there were. */
-static uint64_t record(const struct run_config *config, const char *path, uint64_t cut)
+enum way { DAMAGED, CUT, FIELD };
+
+/*
+ * `number`: of CUT, the bytes that were written; of FIELD, which one is damaged. Returns how many
+ * of these there are.
+ */
+static uint64_t record(const struct run_config *config, const char *path, enum way way,
+		       uint64_t number)
 {
 	const struct recorder_process process = {.pid = getpid(), .sock = -1, .rings_wanted = 64};
 	struct recorder *recorder = NULL;
 	struct probe_store *store = NULL;
 	struct fake_app app = {.sock = -1};
-	uint64_t filled;
+	uint64_t filled, count;
 	unsigned blows = 1 + (unsigned)below(20);
 	struct probe_err *err = probe_store_create(path, true, &store);
 
@@ -240,9 +286,12 @@ static uint64_t record(const struct run_config *config, const char *path, uint64
 		fail("the segment cannot be opened");
 	fill(&app);
 	filled = app.seg.ring->head;
-	if (cut && cut < filled)
-		memset(app.seg.data + cut, 0, filled - cut);
-	for (unsigned i = 0; i < blows && !cut; i++)
+	count = way == FIELD ? fields(&app, filled) : filled;
+	if (way == FIELD)
+		damage_field(&app, filled, number);
+	if (way == CUT && number < filled)
+		memset(app.seg.data + number, 0, filled - number);
+	for (unsigned i = 0; i < blows && way == DAMAGED; i++)
 		damage(&app, filled);
 	err = recorder_start(recorder);
 	if (err)
@@ -253,17 +302,18 @@ static uint64_t record(const struct run_config *config, const char *path, uint64
 	probe_segment_close(&app.seg);
 	recorder_destroy(recorder);
 	check(path);
-	return filled;
+	return count;
 }
 
-static uint64_t record_cut(const struct run_config *config, const char *path, uint64_t step)
+static uint64_t record_each(const struct run_config *config, const char *path, enum way way,
+			    uint64_t step)
 {
-	uint64_t count = 0, size = UINT64_MAX;
+	uint64_t count = 0, end = UINT64_MAX;
 
-	for (uint64_t cut = step; cut < size; cut += step, count++) {
-		seed = cut;
+	for (uint64_t number = way == CUT ? step : 0; number < end; number += step, count++) {
+		seed = number;
 		state = 1;
-		size = record(config, path, cut);
+		end = record(config, path, way, number);
 	}
 	return count;
 }
@@ -271,9 +321,12 @@ static uint64_t record_cut(const struct run_config *config, const char *path, ui
 int main(int argc, char **argv)
 {
 	char *options[] = {"probe-run", "-q", "--kind", "trace", "true", NULL};
-	bool cut = argc > 2 && !strcmp(argv[1], "cut");
-	uint64_t count = argc > 1 ? strtoull(argv[1 + cut], NULL, 10) : 0;
-	uint64_t first = argc > 2 && !cut ? strtoull(argv[2], NULL, 10) : 1;
+	enum way way = argc <= 2		    ? DAMAGED
+		       : !strcmp(argv[1], "cut")    ? CUT
+		       : !strcmp(argv[1], "fields") ? FIELD
+						    : DAMAGED;
+	uint64_t count = argc > 1 ? strtoull(argv[1 + (way != DAMAGED)], NULL, 10) : 0;
+	uint64_t first = argc > 2 && way == DAMAGED ? strtoull(argv[2], NULL, 10) : 1;
 	char path[] = "/tmp/probe-hostile-XXXXXX";
 	struct run_config config;
 	struct probe_err *err = run_config_init(&config, 5, options);
@@ -283,11 +336,11 @@ int main(int argc, char **argv)
 		return 2;
 	close(fd);
 	probe_log_setup(PROBE_LOG_ERROR - 1, PROBE_COLOR_NEVER);
-	if (cut)
-		count = record_cut(&config, path, count);
-	for (seed = first; seed < first + count && !cut; seed++) {
+	if (way != DAMAGED)
+		count = record_each(&config, path, way, count);
+	for (seed = first; seed < first + count && way == DAMAGED; seed++) {
 		state = seed * 0x9e3779b97f4a7c15u;
-		record(&config, path, 0);
+		record(&config, path, way, 0);
 	}
 	probe_err_destroy(probe_store_remove(path));
 	run_config_deinit(&config);

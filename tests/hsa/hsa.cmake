@@ -58,6 +58,12 @@ foreach(case burst signals threads gate odd lds globals fork again leave overrun
 		probe_same_test(${case}.${kind} ${case} ${kind})
 	endforeach()
 endforeach()
+# Forks while four threads dispatch.
+probe_same_test(forks.trace forks trace HSA_CASES_FORKS=100)
+foreach(kind memory trace off)
+	probe_same_test(forks_long.${kind} forks ${kind} HSA_CASES_FORKS=1000)
+	set_property(TEST hsa.forks_long.${kind} APPEND PROPERTY LABELS long)
+endforeach()
 # With the host's clock, time stamps are between the program's own readings of it.
 probe_same_test(signals.host signals memory PROBE_SIM_MODEL=0)
 # Counters copied by the DMA engines, and by the runtime's own copy kernels, which take too long with

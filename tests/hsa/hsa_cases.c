@@ -5,8 +5,11 @@
 #include "tests/hsa/hsa_app.h"
 
 #include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -305,6 +308,96 @@ static void case_fork(void)
 	case_globals();
 }
 
+/* ---- Forks while threads dispatch ------------------------------------------------------------ */
+
+static bool forks_end;
+
+struct streamer {
+	pthread_t thread;
+	uint32_t *out;
+	uint64_t count;
+};
+
+static void *stream(void *arg)
+{
+	enum { EACH = 64 };
+	struct streamer *streamer = arg;
+	struct app_kernel kernel = app_kernel(&app, "stamp");
+	hsa_queue_t *queue = app_queue(&app, 64, HSA_QUEUE_TYPE_MULTI);
+
+	while (streamer->count < EACH || !__atomic_load_n(&forks_end, __ATOMIC_RELAXED)) {
+		struct stamp_args args = {streamer->out, (uint32_t)(streamer->count++ % EACH)};
+
+		app_dispatch(&app, queue,
+			     &(struct app_launch){&kernel, &args, sizeof(args), 64, 64, 0, {0}, 0});
+	}
+	app_finish(queue);
+	check_stamps(streamer->out, EACH);
+	HSA(hsa_queue_destroy(queue));
+	return NULL;
+}
+
+/* A child of its own kind each time; it ends at once. */
+static pid_t start_child(int kind)
+{
+	char *const argv[] = {"true", NULL};
+	char *const environment[] = {NULL};
+	pid_t child = -1;
+
+	switch (kind) {
+	case 0:
+		child = fork();
+		break;
+	case 1:
+		child = vfork();
+		if (!child)
+			execve("/bin/true", argv, environment);
+		break;
+	case 2:
+		EXPECT(!posix_spawn(&child, "/bin/true", NULL, NULL, argv, environment));
+		break;
+	case 3:
+		child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+		break;
+	default:
+		/* A daemon, whose parent ends at once. */
+		child = fork();
+		if (!child) {
+			setsid();
+			fork();
+		}
+	}
+	if (!child)
+		_exit(0);
+	return child;
+}
+
+static void case_forks(void)
+{
+	enum { THREADS = 4, KINDS = 5 };
+	const char *text = getenv("HSA_CASES_FORKS");
+	int status, count = text ? atoi(text) : 100;
+	struct streamer streamers[THREADS];
+	uint64_t dispatches = 0;
+
+	for (int i = 0; i < THREADS; i++) {
+		streamers[i] = (struct streamer){.out = app_memory(&app, 64 * 256)};
+		EXPECT(!pthread_create(&streamers[i].thread, NULL, stream, &streamers[i]));
+	}
+	for (int i = 0; i < count; i++) {
+		pid_t child = start_child(i % KINDS);
+
+		EXPECT(child > 0 && waitpid(child, &status, 0) == child && !status);
+	}
+	__atomic_store_n(&forks_end, true, __ATOMIC_RELAXED);
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(streamers[i].thread, NULL);
+		dispatches += streamers[i].count;
+	}
+	printf("forks: %d\n", count);
+	fprintf(stderr, "own count: %llu dispatches\n", (unsigned long long)dispatches);
+}
+
 static void case_again(void)
 {
 	char *path = getenv("HSA_CASES_CODE");
@@ -377,7 +470,7 @@ static const struct {
 	{"burst", case_burst},	   {"signals", case_signals}, {"threads", case_threads},
 	{"gate", case_gate},	   {"odd", case_odd},	      {"lds", case_lds},
 	{"globals", case_globals}, {"fork", case_fork},	      {"again", case_again},
-	{"leave", case_leave},	   {"overrun", case_overrun},
+	{"leave", case_leave},	   {"overrun", case_overrun}, {"forks", case_forks},
 };
 
 int main(int argc, char **argv)

@@ -40,6 +40,9 @@ value()
 }
 
 seen=$(value 'SELECT count(*) FROM probe_dispatch')
+own=$(sed -n 's/^own count: \([0-9]*\) dispatches$/\1/p' "$work/tool.err")
+[ -z "$own" ] || [ "$own" = "$seen" ] || fail "$seen dispatches are recorded of $own"
+[ "$(find "$work" -name '*.db' | wc -l)" = 1 ] || fail "children have databases of their own"
 case "$way" in
 off) want=1 ;;
 *) want=0 ;;

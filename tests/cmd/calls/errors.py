@@ -54,6 +54,7 @@ def main():
     os.makedirs(work, exist_ok=True)
     os.chdir(work)
     note = os.path.join(work, "failed")
+    shutil.rmtree(note, ignore_errors=True)
     status, err, whole = record({})
     if status != 4 or err:
         sys.exit("without a failure: status %d, %s" % (status, err))

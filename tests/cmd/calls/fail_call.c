@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Preloaded: the FAIL_AT-th call of a group fails in a process named FAIL_PROCESS, before it does
- * anything. FAIL_CALL names the group: open, write, size, map, sync, name, or all. FAIL_ERROR is the
- * errno; or "short", for a write of half of the bytes; or "kill": the process is killed instead.
- * The directory FAIL_NOTE is made then; in a second process of that name no call fails. With
- * FAIL_ALWAYS=1, all later calls fail, too, and in all processes of that name.
+ * anything. FAIL_CALL names the group: open, write, size, map, sync, name, or all. FAIL_ERROR is
+ * the errno; or "short", for a write of half of the bytes; or "kill": the process is killed
+ * instead. The directory FAIL_NOTE is made then; in a second process of that name no call fails.
+ * With FAIL_ALWAYS=1, all later calls fail, too, and in all processes of that name.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -48,6 +49,14 @@ static enum act act(const char *group)
 	return strcmp(error, "short") ? FAILS : SHORT;
 }
 
+/* Messages, sockets and pipes are written to without failures. */
+static bool is_file(int fd)
+{
+	struct stat status;
+
+	return !fstat(fd, &status) && S_ISREG(status.st_mode);
+}
+
 /* The C library's own function; the two of the same name differ in nothing on 64-bit systems. */
 #define REAL(name) ((__typeof__(&(name)))(uintptr_t)dlsym(RTLD_NEXT, #name))
 
@@ -65,7 +74,7 @@ static enum act act(const char *group)
 #define WRITE(name, parameters, arguments, shortened)                                              \
 	ssize_t name parameters                                                                    \
 	{                                                                                          \
-		enum act what = act("write");                                                      \
+		enum act what = is_file(fd) ? act("write") : WORKS;                                \
                                                                                                    \
 		if (what == FAILS)                                                                 \
 			return -1;                                                                 \
