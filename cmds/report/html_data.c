@@ -10,10 +10,16 @@
 #include "cmds/report/report_db.h"
 #include "cmds/report/report_options.h"
 #include "cmds/report/samples_query.h"
+#include "common/crc32.h"
 #include "common/err.h"
 #include "probe_version.h"
 
-enum { INSTRUCTIONS_MAX = 200000 };
+enum {
+	INSTRUCTIONS_MAX = 200000,
+	TEXT_MAX = 2000,
+	HEAD_BYTES = 1000,
+	TAIL_BYTES = 200,
+};
 
 static void write_columns(struct report_json *json, const struct report_query *query,
 			  const unsigned char *chosen, size_t count)
@@ -35,6 +41,31 @@ static void write_columns(struct report_json *json, const struct report_query *q
 	report_json_close(json, ']');
 }
 
+/*
+ * Texts over TEXT_MAX bytes are cut, so that a browser can show 100,000 names of 10,000 bytes. The
+ * same text is cut to the same one in each table, and two texts to two.
+ */
+static void write_text(struct report_json *json, const char *text, size_t length)
+{
+	char cut[HEAD_BYTES + TAIL_BYTES + 64];
+	const char *tail;
+	int head = HEAD_BYTES;
+
+	if (length <= TEXT_MAX) {
+		report_json_text(json, text);
+		return;
+	}
+	tail = text + length - TAIL_BYTES;
+	/* No character is divided. */
+	while (head && ((unsigned char)text[head] & 0xc0) == 0x80)
+		head--;
+	while (((unsigned char)*tail & 0xc0) == 0x80)
+		tail++;
+	snprintf(cut, sizeof(cut), "%.*s [...%zu bytes, %08x...] %s", head, text, length,
+		 (unsigned)probe_crc32(0, text, length), tail);
+	report_json_text(json, cut);
+}
+
 static void write_cell(struct report_json *json, sqlite3_stmt *stmt, int i, bool raw)
 {
 	switch (sqlite3_column_type(stmt, i)) {
@@ -51,7 +82,8 @@ static void write_cell(struct report_json *json, sqlite3_stmt *stmt, int i, bool
 		if (raw)
 			report_json_raw(json, report_cell(stmt, i));
 		else
-			report_json_text(json, report_cell(stmt, i));
+			write_text(json, report_cell(stmt, i),
+				   (size_t)sqlite3_column_bytes(stmt, i));
 	}
 }
 
