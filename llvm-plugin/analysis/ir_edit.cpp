@@ -102,6 +102,23 @@ LLVMValueRef ir_clone(LLVMValueRef value, const char *name, LLVMTypeRef *extra, 
 	return wrap(clone);
 }
 
+void ir_drop_variables(LLVMValueRef value)
+{
+	auto *function = unwrap<Function>(value);
+	DISubprogram *subprogram = function->getSubprogram();
+
+	for (Instruction &inst : make_early_inc_range(instructions(function))) {
+		PROBE_DROP_DEBUG_RECORDS(inst);
+		if (isa<DbgInfoIntrinsic>(inst))
+			inst.eraseFromParent();
+	}
+	if (!subprogram || !subprogram->isDistinct() || !subprogram->getRawRetainedNodes())
+		return;
+	for (unsigned i = 0; i < subprogram->getNumOperands(); i++)
+		if (subprogram->getOperand(i) == subprogram->getRawRetainedNodes())
+			subprogram->replaceOperandWith(i, nullptr);
+}
+
 void ir_rename(LLVMValueRef value, const char *name)
 {
 	auto *function = unwrap<Function>(value);

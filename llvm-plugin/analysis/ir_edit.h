@@ -50,6 +50,13 @@ LLVMValueRef ir_replace_call(LLVMValueRef call, LLVMValueRef callee, LLVMValueRe
 void ir_promote(LLVMValueRef *allocas, unsigned count);
 /* Set the synchronisation scope of a function's non-volatile atomics. */
 void ir_set_atomic_scope(LLVMValueRef function, const char *scope);
+/*
+ * Write the clobber lists of all asm blocks in the form that takes the back end least time. Not in
+ * optnone functions, and for waves of 64 lanes only.
+ */
+void ir_shorten_clobbers(LLVMValueRef function);
+/* Drop the debug information about variables; that about lines and inlined calls remains. */
+void ir_drop_variables(LLVMValueRef function);
 /* Keep a global although nothing refers to it. */
 void ir_keep_global(LLVMModuleRef module, LLVMValueRef global);
 

@@ -58,6 +58,13 @@
 #define PROBE_NO_COMMON_BITS(a, b, layout) llvm::haveNoCommonBitsSet(a, b, layout)
 #endif
 
+/* LLVM 19 attaches debug records to instructions, instead of calling intrinsics. */
+#if LLVM_VERSION_MAJOR >= 19
+#define PROBE_DROP_DEBUG_RECORDS(inst) (inst).dropDbgRecords()
+#else
+#define PROBE_DROP_DEBUG_RECORDS(inst) ((void)0)
+#endif
+
 /*
  * Names of the enum attributes that promise something a probe breaks (it writes memory, is
  * convergent and lets addresses escape). Unknown names are harmless: their kind id is 0.

@@ -23,7 +23,7 @@
 #include <probe/wire.h>
 
 #include "llvm-plugin/emit/devlib_link.h"
-#include "llvm-plugin/emit/group_code_parts.h"
+#include "llvm-plugin/emit/wave_code.h"
 #include "llvm-plugin/emit/group_operands.h"
 #include "llvm-plugin/emit/inline_asm.h"
 #include "llvm-plugin/emit/counter_rows.h"

@@ -7,7 +7,7 @@
 
 #include <probe/wire.h>
 
-#include "llvm-plugin/emit/group_code_parts.h"
+#include "llvm-plugin/emit/wave_code.h"
 #include "llvm-plugin/emit/counter_rows.h"
 #include "llvm-plugin/base/ir_helpers.h"
 

@@ -169,10 +169,21 @@ static void build_kind(struct call_units *units, LLVMModuleRef module, enum prob
 			memory_insert(units, &units->unit[i], devlib, options, analyses);
 }
 
+/* Keep the back end's time small. */
+static void finish_clone(LLVMValueRef clone, const struct pass_options *options)
+{
+	asm_bound_regions(clone);
+	if (!options->portable && !pass_is_optnone(clone, options))
+		ir_shorten_clobbers(clone);
+}
+
 /* The memory kind is last: its clone is the base, of which the other clones are copies. */
 static void build(struct call_units *units, LLVMModuleRef module, struct devlib *devlib,
 		  const struct pass_options *options, void *analyses)
 {
+	for (size_t i = 0; i < units->count; i++)
+		if (units->unit[i].base)
+			ir_drop_variables(units->unit[i].base);
 	for (unsigned kind = 1; kind < PROBE_KINDS; kind++)
 		if (kind != PROBE_KIND_MEMORY)
 			build_kind(units, module, kind, devlib, options, analyses);
@@ -180,7 +191,7 @@ static void build(struct call_units *units, LLVMModuleRef module, struct devlib 
 	for (size_t i = 0; i < units->count; i++) {
 		for (unsigned kind = 1; kind < PROBE_KINDS; kind++)
 			if (units->unit[i].clone[kind])
-				asm_bound_regions(units->unit[i].clone[kind]);
+				finish_clone(units->unit[i].clone[kind], options);
 		if (units->unit[i].base)
 			ir_delete(units->unit[i].base, analyses);
 	}

@@ -22,7 +22,7 @@ define amdgpu_kernel void @straight(ptr addrspace(1) %out) {
 ; CHECK-LABEL: define {{.*}}@__probe_count_guarded(
 ; CHECK-NOT: "amdgpu-num-sgpr"
 ; CHECK: call i64 @llvm.amdgcn.ballot.i64(i1 %in)
-; CHECK: asm sideeffect "s_andn2_b64 $0, exec, $1\0As_cbranch_scc0 {{.*}}global_atomic_add_x2
+; CHECK: asm sideeffect "s_andn2_b64 $0, exec, $3\0As_cbranch_scc0 {{.*}}global_atomic_add_x2
 ; CHECK-NEXT: br i1 %in
 ; CHECK-NOT: asm
 ; CHECK: ret void
@@ -42,7 +42,7 @@ end:
 ; CHECK: asm sideeffect "s_mov_b{{.*}}={s93}
 ; CHECK: asm sideeffect "s_bcnt1_i32_b64 [[HOME:s[0-9]+]], exec
 ; CHECK: head:
-; CHECK: asm sideeffect "s_add_u32 [[RUNS:s[0-9]+]], [[RUNS]], 1\0A", "~{scc}"()
+; CHECK: asm sideeffect "s_add_u32 [[RUNS:s[0-9]+]], [[RUNS]], 1\0A", "=&{scc}"()
 ; CHECK: odd:
 ; CHECK: asm sideeffect "s_add_u32 [[ODD:s[0-9]+]], [[ODD]], 1\0As_bcnt1_i32_b64 s92, exec\0As_add_u32
 ; CHECK: next:
@@ -73,7 +73,7 @@ end:
 ; A block that two blocks branch to has lanes, and runs once if it has any.
 ; CHECK-LABEL: define {{.*}}@__probe_count_either(
 ; CHECK: do:
-; CHECK-NEXT: asm sideeffect "s_bcnt1_i32_b64 s92, exec\0As_add_u32 [[ONCE:s[0-9]+]], [[ONCE]], s92\0A", "~{scc}"()
+; CHECK-NEXT: asm sideeffect "s_bcnt1_i32_b64 s92, exec\0As_add_u32 [[ONCE:s[0-9]+]], [[ONCE]], s92\0A", "=&{scc}"()
 ; CHECK: end:
 ; CHECK: asm sideeffect "{{.*}}v_writelane_b32 v4, [[ONCE]], 1\0A{{.*}}v_min_u32 v2, 1, v4
 ; CHECK-NEXT: ret void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of group_code.c apart from groups: predicates, and a wave's entry and exit. */
-#ifndef PROBE_LLVM_PLUGIN_EMIT_GROUP_CODE_PARTS_H
-#define PROBE_LLVM_PLUGIN_EMIT_GROUP_CODE_PARTS_H
+/* What the code of groups shares with that of a wave's branches, entry and exit (wave_code.c). */
+#ifndef PROBE_LLVM_PLUGIN_EMIT_WAVE_CODE_H
+#define PROBE_LLVM_PLUGIN_EMIT_WAVE_CODE_H
 
 #include <llvm-c/Core.h>
 
