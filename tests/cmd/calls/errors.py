@@ -36,13 +36,13 @@ def record(environment):
 
 def problem(status, err, found, whole):
     """What is wrong with a run in which a call failed, or None."""
-    told = "error: " in err or "warning: " in err
+    reported = "error: " in err or "warning: " in err
     # 125: probe-run could not start it. 99: the stand-in of the program insists on being recorded. 3: nothing was stored.
-    if status not in ((3, 4, 99, 125) if told else (4,)):
+    if status not in ((3, 4, 99, 125) if reported else (4,)):
         return "status"
     if not found.startswith((b"ok\n", b"none", b"Error: in prepare, no such table")):
         return "database"
-    if found != whole and not told:
+    if found != whole and not reported:
         return "no message"
     if len(err.splitlines()) > 4:
         return "too many messages"
@@ -58,7 +58,7 @@ def main():
     status, err, whole = record({})
     if status != 4 or err:
         sys.exit("without a failure: status %d, %s" % (status, err))
-    bad = runs = told = 0
+    bad = runs = reported = 0
     for process in ("probe-run", "probe-recorder"):
         for call, error in ERRORS:
             # A call that a signal interrupts every time is repeated forever.
@@ -72,13 +72,13 @@ def main():
                     os.rmdir(note)
                     wrong = problem(status, err, found, whole)
                     runs += 1
-                    told += bool(err)
+                    reported += bool(err)
                     if wrong:
                         bad += 1
                         print("%s, %s %d: error %s%s: %s: status %d, '%s', %s" % (
                             process, call, at, error, " and on" if always else "", wrong, status, err[:400], found[:200]))
-    print("%d runs, of which %d reported it, %d problems" % (runs, told, bad))
-    return bool(bad) or not told
+    print("%d runs, of which %d reported it, %d problems" % (runs, reported, bad))
+    return bool(bad) or not reported
 
 
 if __name__ == "__main__":
