@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 CONFIGURE := cmake --preset default --log-level=WARNING
 
-.PHONY: help demo lint check check-long check-rocm6.1 check-rocm6.4 bench build install package clean
+.PHONY: help demo lint tidy coverage tsan check check-long check-rocm6.1 check-rocm6.4 bench build install package clean
 
 help:
 	@echo 'make demo     build, compile examples/transpose.hip with the plugin, run it, print the report'
@@ -13,6 +13,9 @@ help:
 	@echo 'make check-rocm6.1   build and test under ROCr 6.1.2 and HIP 5.7.1, in a root of Debian 13 (as root)'
 	@echo 'make check-rocm6.4   the same under ROCr and HIP 6.4.3, in a root of Debian forky'
 	@echo 'make lint     cppcheck over all C code (make check leaves out simgpu/)'
+	@echo 'make tidy     clang-tidy over the host code; TIDY="FOLDER..." for some folders (package clang-tidy-15)'
+	@echo 'make coverage lines and functions that the unit and command tests execute'
+	@echo 'make tsan     unit tests of libprobe-hsa.so under the thread sanitizer'
 	@echo 'make bench    measure; prints a table and writes build/bench.json'
 	@echo 'make build    build only'
 	@echo 'make install  install under PREFIX ($(PREFIX))'
@@ -52,6 +55,26 @@ check-long: build
 lint:
 	@cmake/packages.sh check
 	@tests/arch/cppcheck.sh .
+
+TIDY ?= cmds codeobj common handlers hsa-plugin llvm-plugin model pcsample rules store wire
+tidy:
+	@cmake/packages.sh check
+	@$(CONFIGURE) -DPROBE_BUILD_TESTS=ON
+	@cmake --build --preset default
+	@tests/arch/clang_tidy.py clang-tidy-15 build $(TIDY)
+
+coverage:
+	@cmake/packages.sh check
+	@cmake --preset coverage --log-level=WARNING
+	@cmake --build --preset coverage
+	@ctest --preset coverage
+	@tests/arch/coverage_table.py . build/coverage
+
+tsan:
+	@cmake/packages.sh check
+	@cmake --preset tsan --log-level=WARNING
+	@cmake --build --preset tsan
+	@ctest --preset tsan
 
 bench:
 	@cmake/packages.sh bench
