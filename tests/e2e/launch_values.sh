@@ -12,11 +12,12 @@ record run.db -q -- ./launch_values
 balanced run.db
 probe-report lines --all --format json run.db >lines.json
 
-# at MARK ACCESS JQ: of the line with this mark
+# at MARK ACCESS JQ: of the line with this mark. The order of factors is the compiler's.
 at()
 {
 	jq -r --argjson line "$(grep -n "// $1\$" "$program" | cut -d: -f1)" --arg access "$2" \
-		".[] | select(.line == \$line and .access == \$access) | $3" lines.json
+		".[] | select(.line == \$line and .access == \$access) | $3" lines.json |
+		sed 's/blockDim.x\*gridDim.x/gridDim.x*blockDim.x/'
 }
 expect "struct" "$(at struct load '"\(.address_class): \(.address)"')" \
 	"affine: p + 24*(blockDim.x*blockIdx.x + threadIdx.x + gridDim.x*blockDim.x*iteration) + 20"
@@ -36,5 +37,12 @@ expect "march" "$(at march load .address_class)" wrapped
 expect "banks" "$(at banks store .address)" "out + 4*threadIdx.x + 4*((2*threadIdx.x + 1) / 3)"
 expect "groups" "$(at groups store .address)" "out + 4*(gridDim.x*threadIdx.x + blockIdx.x)"
 expect "colours" "$(at colours store .size)" 3
-expect "vectors" "$(at loaded load '"\(.size) \(.lines128_excess) \(.machine)"')" "12 0 global_load_dwordx3"
-expect "vectors" "$(at vectors store '"\(.size) \(.lines128_excess) \(.machine)"')" "12 0 global_store_dwordx3"
+# The three floats of a float3: LLVM 15 makes one access of them, LLVM 21 two. They are counted so.
+for access in load store; do
+	mark=vectors
+	[ $access = store ] || mark=loaded
+	case "$(at $mark $access '"\(.size) \(.lines128_excess) \(.machine)"')" in
+	"12 0 global_${access}_dwordx3" | "8 "*" global_${access}_dwordx2"*) ;;
+	*) fail "$mark: $(at $mark $access '"\(.size) \(.lines128_excess) \(.machine)"')" ;;
+	esac
+done
