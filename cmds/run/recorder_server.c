@@ -192,9 +192,10 @@ static void note_spool(struct run_server *server, const char *database)
 	size_t length = path ? strlen(path) + 1 : 0;
 	bool noted = false;
 
-	for (uint32_t at = 0; path && spools && at < spools->used && !noted;
-	     at += (uint32_t)strlen(spools->text + at) + 1)
+	for (uint32_t at = 0; path && spools && at < spools->used && !noted;) {
 		noted = !strcmp(spools->text + at, path);
+		at += (uint32_t)strlen(spools->text + at) + 1;
+	}
 	if (path && spools && !noted && length <= sizeof(spools->text) - spools->used) {
 		memcpy(spools->text + spools->used, path, length);
 		spools->used += (uint32_t)length;
