@@ -62,11 +62,11 @@ static bool read_lists(const InlineAsm &code, constraint_lists &lists, bool unre
 
 	StringRef(code.getConstraintString()).split(each, ',', -1, false);
 	for (StringRef text : each) {
-		if (text.contains('*') || text.contains('|') || text.startswith("!"))
+		if (text.contains('*') || text.contains('|') || text.front() == '!')
 			return false;
-		if (text.startswith("="))
+		if (text.front() == '=')
 			lists.outputs.push_back(text.str());
-		else if (!text.startswith("~"))
+		else if (text.front() != '~')
 			lists.inputs.push_back(text.str());
 		else if (unread && (text == "~{vcc}" || text == "~{scc}"))
 			lists.flags.push_back(text.drop_front(1));
