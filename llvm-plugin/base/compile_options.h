@@ -33,6 +33,7 @@ enum pass_mechanism {
 	PASS_TRACE_SCATTER,
 	PASS_RESIDUE_LANES,
 	PASS_LOOPS,
+	PASS_SHORT_CLOBBERS, /* of all kinds */
 	PASS_MECHANISMS,
 };
 

@@ -173,7 +173,8 @@ static void build_kind(struct call_units *units, LLVMModuleRef module, enum prob
 static void finish_clone(LLVMValueRef clone, const struct pass_options *options)
 {
 	asm_bound_regions(clone);
-	if (!options->portable && !pass_is_optnone(clone, options))
+	if (pass_enabled(options, PASS_SHORT_CLOBBERS) && !options->portable &&
+	    !pass_is_optnone(clone, options))
 		ir_shorten_clobbers(clone);
 }
 
