@@ -23,8 +23,8 @@ struct distinct {
  * Compares numbers whose slot is used by another number with each other. Returns how many of
  * `others` are duplicates.
  */
-static inline unsigned distinct_settle(const uint64_t *number, const uint8_t *others,
-				       unsigned count, uint8_t *first)
+static inline unsigned distinct_duplicates(const uint64_t *number, const uint8_t *others,
+					   unsigned count, uint8_t *first)
 {
 	unsigned again = 0;
 
@@ -62,7 +62,7 @@ static inline unsigned distinct_find(struct distinct *distinct, const uint64_t *
 		others[other] = (uint8_t)i;
 		other += number[at] != number[i];
 	}
-	return other ? found + other - distinct_settle(number, others, other, first) : found;
+	return other ? found + other - distinct_duplicates(number, others, other, first) : found;
 }
 
 /* ---- All different? -------------------------------------------------------------------------- */

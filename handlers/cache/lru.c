@@ -24,13 +24,13 @@ bool lru_shape_valid(const struct lru_shape *shape)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-static bool make_held(struct lru *lru)
+static bool make_present(struct lru *lru)
 {
 	uint64_t places = 4 * lru->sets * lru->ways;
 
-	lru->held_shift = 64 - (unsigned)__builtin_ctzll(places);
-	lru->held = calloc(places, sizeof(*lru->held));
-	return lru->held != NULL;
+	lru->present_shift = 64 - (unsigned)__builtin_ctzll(places);
+	lru->present = calloc(places, sizeof(*lru->present));
+	return lru->present != NULL;
 }
 
 static bool make_rings(struct lru *lru)
@@ -48,7 +48,7 @@ static bool make_rings(struct lru *lru)
 		lru->next[i] = (uint16_t)((i + 1) & (lru->ways - 1));
 		lru->prev[i] = (uint16_t)((i - 1) & (lru->ways - 1));
 	}
-	return make_held(lru);
+	return make_present(lru);
 }
 
 /* Only memory that is in use is touched. */
@@ -100,7 +100,7 @@ void lru_deinit(struct lru *lru)
 	free(lru->next);
 	free(lru->prev);
 	free(lru->first);
-	free(lru->held);
+	free(lru->present);
 	*lru = (struct lru){0};
 }
 
@@ -121,7 +121,7 @@ void lru_empty(struct lru *lru)
 		return;
 	memset(lru->low, 0, lines * sizeof(*lru->low));
 	memset(lru->high, 0, lines * sizeof(*lru->high));
-	memset(lru->held, 0, 4 * lines * sizeof(*lru->held));
+	memset(lru->present, 0, 4 * lines * sizeof(*lru->present));
 }
 
 /*
@@ -344,10 +344,10 @@ static unsigned touch_medium(const struct lru lru, const uint64_t *lines, unsign
 
 /* ---- Long sets ------------------------------------------------------------------------------- */
 
-static uint32_t *held_of(const struct lru *lru, uint64_t tag, uint64_t set)
+static uint32_t *present_of(const struct lru *lru, uint64_t tag, uint64_t set)
 {
 	tag &= 0xffffffffffffull;
-	return &lru->held[(tag << lru->log | set) * 0x9e3779b97f4a7c15ull >> lru->held_shift];
+	return &lru->present[(tag << lru->log | set) * 0x9e3779b97f4a7c15ull >> lru->present_shift];
 }
 
 /* The way that holds the tag, or `ways`. */
@@ -355,7 +355,7 @@ static unsigned search(const struct lru *lru, uint64_t set, uint64_t tag)
 {
 	size_t base = set * lru->ways;
 
-	if (!*held_of(lru, tag, set))
+	if (!*present_of(lru, tag, set))
 		return lru->ways;
 	for (unsigned way = 0; way < lru->ways; way += AT_ONCE) {
 		unsigned ways = equal_16(lru->low + base + way, (uint16_t)tag);
@@ -398,8 +398,8 @@ static bool touch_ring(const struct lru *lru, uint64_t set, uint64_t tag, unsign
 	lru->first[set] = (uint16_t)way;
 	old = (uint64_t)high[way] << 16 | low[way];
 	if (old)
-		--*held_of(lru, old, set);
-	++*held_of(lru, tag, set);
+		--*present_of(lru, old, set);
+	++*present_of(lru, tag, set);
 	low[way] = (uint16_t)tag;
 	high[way] = (uint32_t)(tag >> 16);
 	return false;

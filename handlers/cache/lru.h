@@ -53,8 +53,8 @@ struct lru {
 	uint16_t *low;
 	uint32_t *high;
 	uint16_t *next, *prev, *first;
-	uint32_t *held;
-	unsigned held_shift;
+	uint32_t *present;
+	unsigned present_shift;
 };
 
 /* True if there is at least one set with at least one line. */

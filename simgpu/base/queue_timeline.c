@@ -110,14 +110,14 @@ uint64_t sim_timeline_launch(struct sim_timeline *line)
 		line->start = host_tick(line, 0);
 		return line->start;
 	}
-	no_sooner(line, line->settle);
+	no_sooner(line, line->free_at);
 	line->start = tick_up(line->now + (line->idle ? LAUNCH_FIRST : LAUNCH_NEXT));
 	line->idle = false;
 	return line->start;
 }
 
 /*
- * Only packets with a signal wait for the processor to settle. Depending on how fast the host is,
+ * Only packets with a signal wait for the processor to free_at. Depending on how fast the host is,
  * the runtime sends barriers without a signal if a dependency is not met yet; their presence must
  * not change any time.
  */
@@ -128,7 +128,7 @@ uint64_t sim_timeline_begin(struct sim_timeline *line, bool signals)
 		return line->start;
 	}
 	if (signals)
-		no_sooner(line, line->settle);
+		no_sooner(line, line->free_at);
 	line->start = tick_up(line->now);
 	return line->start;
 }
@@ -158,7 +158,7 @@ void sim_timeline_signal(struct sim_timeline *line, uint64_t tick)
 	/* The host may wait for this signal before it sends the next packet. */
 	line->dry = true;
 	line->idle = true;
-	line->settle = tick * sim_tick_cycles() + COMPLETION;
+	line->free_at = tick * sim_tick_cycles() + COMPLETION;
 	raise(&last, tick * sim_tick_cycles());
 	raise(&seen, tick * sim_tick_cycles());
 }

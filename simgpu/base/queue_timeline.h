@@ -16,12 +16,12 @@
 
 /* The timeline of one queue; only the queue's own thread accesses it. */
 struct sim_timeline {
-	uint64_t now;	 /* cycles: everything before has ended */
-	uint64_t settle; /* cycles: when the processor is free again after the last completion
-			  * signal */
-	uint64_t start;	 /* ticks: begin of the current packet */
-	bool dry;	 /* the ring has been empty since the last packet */
-	bool idle;	 /* the next kernel costs a first launch */
+	uint64_t now;	  /* cycles: everything before has ended */
+	uint64_t free_at; /* cycles: when the processor is free again after the last completion
+			   * signal */
+	uint64_t start;	  /* ticks: begin of the current packet */
+	bool dry;	  /* the ring has been empty since the last packet */
+	bool idle;	  /* the next kernel costs a first launch */
 };
 
 void sim_timeline_init(struct sim_timeline *line);

@@ -41,7 +41,7 @@ static uint64_t offset_of(unsigned int code)
 }
 
 /* A mask that the open loop makes becomes a scalar only after the loop. */
-static void settle(struct jit *j, unsigned int code)
+static void close_loop_of_mask(struct jit *j, unsigned int code)
 {
 	if (j->open && j->mask[code / 2])
 		jit_loop_close(j);
@@ -66,7 +66,7 @@ value jit_get32(struct jit *j, unsigned int code)
 {
 	unsigned int p = code / 2, h = code & 1;
 
-	settle(j, code);
+	close_loop_of_mask(j, code);
 	if (!j->pair[p].half[h])
 		j->pair[p].half[h] =
 			j->pair[p].whole ? half_of(j, j->pair[p].whole, h) : load(j, j->i32, code);
@@ -78,7 +78,7 @@ value jit_get64(struct jit *j, unsigned int code)
 	unsigned int p = code / 2;
 	value low, high;
 
-	settle(j, code);
+	close_loop_of_mask(j, code);
 	if (!(code & 1) && j->pair[p].whole)
 		return j->pair[p].whole;
 	if (!(code & 1) && !j->pair[p].half[0] && !j->pair[p].half[1])
@@ -111,7 +111,7 @@ void jit_put32(struct jit *j, unsigned int code, value v)
 {
 	unsigned int p = code / 2, h = code & 1;
 
-	settle(j, code);
+	close_loop_of_mask(j, code);
 	if (p == EXEC_PAIR)
 		exec_changes(j);
 	if (j->pair[p].whole && !j->pair[p].half[!h])

@@ -25,7 +25,7 @@ enum {
 	TIME_LGKM = 16, /* lgkmcnt counts up to 15 */
 	TIME_BLOCKS = 8,
 	TIME_CHANNELS = 32, /* channels of the L2 */
-	CROWD_NONE = 64,
+	CONTENTION_NONE = 64,
 	SLOT_LATE = INT16_MAX,
 	BURST_UNITS = 2, /* UNIT_VALU, UNIT_SCALAR */
 	TIME_SPANS = 8,
@@ -242,9 +242,9 @@ struct sim_time {
 	bool sampled;
 	/* Cost of 64 bytes from a unit's share, in 1/256 cycle. */
 	uint32_t l2_read, l2_write, mall_rate, hbm;
-	uint32_t hbm_alone;	       /* the cost from memory if no other unit fetches the same */
-	uint32_t group_every;	       /* cycles from one workgroup of a unit to the next */
-	uint32_t crowd[TIME_CHANNELS]; /* additional cost of a request, in 1/CROWD_NONE */
+	uint32_t hbm_alone;   /* the cost from memory if no other unit fetches the same */
+	uint32_t group_every; /* cycles from one workgroup of a unit to the next */
+	uint32_t contention[TIME_CHANNELS]; /* additional cost of a request, in 1/CONTENTION_NONE */
 	struct sim_place_request want;
 };
 

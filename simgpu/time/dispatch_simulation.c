@@ -126,7 +126,7 @@ static void prepare(struct sim_dispatch *dispatch, struct sim_time *time)
 	for (uint32_t i = 0; i < time->count; i++)
 		time->cu[time->cus[i]]->next_start = sim_time_cost.group_every * i / 4;
 	for (uint32_t i = 0; i < TIME_CHANNELS; i++)
-		time->crowd[i] = CROWD_NONE;
+		time->contention[i] = CONTENTION_NONE;
 }
 
 /*

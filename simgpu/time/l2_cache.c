@@ -261,9 +261,10 @@ static void find_crowds(struct sim_time *time)
 	for (uint32_t k = 0; k < TIME_CHANNELS; k++)
 		all += requests[k];
 	for (uint32_t k = 0; k < TIME_CHANNELS; k++) {
-		uint64_t crowd = all ? requests[k] * TIME_CHANNELS * CROWD_NONE / all : 0;
+		uint64_t contention = all ? requests[k] * TIME_CHANNELS * CONTENTION_NONE / all : 0;
 
-		time->crowd[k] = crowd > CROWD_NONE ? (uint32_t)crowd : CROWD_NONE;
+		time->contention[k] =
+			contention > CONTENTION_NONE ? (uint32_t)contention : CONTENTION_NONE;
 	}
 }
 

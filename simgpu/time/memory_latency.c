@@ -142,7 +142,7 @@ static uint32_t channel_cost(struct time_cu *cu, uint64_t line, uint32_t cost)
 	uint32_t channel = (line / 2 ^ hash) % TIME_CHANNELS;
 
 	cu->channel[channel]++;
-	return cost * cu->time->crowd[channel] / CROWD_NONE;
+	return cost * cu->time->contention[channel] / CONTENTION_NONE;
 }
 
 /* Halves of one 128-byte line, bit 0 for the first. */

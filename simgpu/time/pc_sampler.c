@@ -142,7 +142,7 @@ static bool taken(const struct time_wave *w, uint32_t run, const struct sim_timi
 }
 
 /* Internal instructions never reach the arbiter. */
-static void settle(struct seen *seen)
+static void correct_arbiter_reason(struct seen *seen)
 {
 	if (seen->reason == WAIT_ARBITER && !seen->inst.issues)
 		seen->reason = seen->inst.waits ? WAIT_COUNTERS : WAIT_INTERNAL;
@@ -155,7 +155,7 @@ static bool see_next(const struct time_wave *w, struct seen *ret)
 
 	if (w->run < w->trace->runs) {
 		see(w, w->run, w->trace->run[w->run].first, ret);
-		settle(ret);
+		correct_arbiter_reason(ret);
 		return true;
 	}
 	if (w->stop == SIM_STOP_END || w->stop == SIM_STOP_BARRIER || !wave) {
@@ -168,7 +168,7 @@ static bool see_next(const struct time_wave *w, struct seen *ret)
 	ret->exec = wave->exec;
 	if (!sim_sampled_pc(wave->pc, &ret->inst))
 		return false;
-	settle(ret);
+	correct_arbiter_reason(ret);
 	return true;
 }
 
@@ -201,7 +201,7 @@ static bool look(const struct time_cu *cu, const struct time_wave *w, uint64_t w
 	if (w->at == w->end)
 		return see_next(w, ret);
 	see(w, run, w->at, ret);
-	settle(ret);
+	correct_arbiter_reason(ret);
 	return true;
 }
 
