@@ -36,7 +36,7 @@ build:
 
 check:
 	@cmake/packages.sh check
-	@$(CONFIGURE) -DPROBE_BUILD_TESTS=ON -DPROBE_WERROR=ON
+	@$(CONFIGURE) -DPROBE_BUILD_TESTS=ON
 	@cmake --build --preset default
 	@cmake --preset asan --log-level=WARNING
 	@cmake --build --preset asan

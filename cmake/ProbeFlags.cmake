@@ -3,7 +3,12 @@
 add_library(probe_flags INTERFACE)
 target_compile_options(probe_flags INTERFACE
 	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wimplicit-fallthrough)
-option(PROBE_WERROR "warnings are errors" OFF)
+# Other compilers have warnings that nobody here has seen.
+set(known_compiler OFF)
+if(CMAKE_C_COMPILER_ID STREQUAL GNU AND CMAKE_C_COMPILER_VERSION MATCHES "^12\\.")
+	set(known_compiler ON)
+endif()
+option(PROBE_WERROR "warnings are errors (default: with gcc 12)" ${known_compiler})
 if(PROBE_WERROR)
 	target_compile_options(probe_flags INTERFACE -Werror)
 endif()
