@@ -36,5 +36,5 @@ comm -23 "$work/claimed" "$work/true" | sed 's/^/not true: /' >"$work/wrong"
 cut -d' ' -f1 "$work/claimed" | sort -u | comm -13 - "$work/executes" |
 	sed 's/^/no claim: /' >>"$work/wrong"
 cat "$work/wrong"
-[ ! -s "$work/wrong" ] || echo "the table is made anew by: $0 $bin print >$3"
+[ ! -s "$work/wrong" ] || echo "generate the table again: sh $0 $bin print >$3.new && mv $3.new $3"
 ! [ -s "$work/wrong" ]
