@@ -55,7 +55,7 @@ static struct probe_err *check_handler(const char *path, const struct probe_hand
 		return probe_err_create("%s: lacks open, batch or close", path);
 	if (!(ret->streams & (PROBE_STREAM_COUNTERS | PROBE_STREAM_ACCESS | PROBE_STREAM_TIME |
 			      PROBE_STREAM_MESSAGE | PROBE_STREAM_BLOCKS)))
-		return probe_err_create("%s: uses no stream of records that this program has",
+		return probe_err_create("%s: .streams has no stream that this probe-run knows",
 					path);
 	return NULL;
 }
@@ -103,8 +103,9 @@ static struct probe_err *load_one(const struct run_layout *layout, const char *n
 		return probe_err_oom();
 	if (access(path, F_OK)) {
 		err = probe_err_create("no handler '%s': %s does not exist; probe-run --list shows "
-				       "the handlers",
-				       name, path);
+				       "the handlers; one of your own needs its path, such as "
+				       "./%s.so",
+				       name, path, name);
 		free(path);
 		return err;
 	}
