@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Message handlers: plugins of probe-run that receive what instrumented kernels recorded.
+ * Handlers: plugins of probe-run that receive what instrumented kernels recorded.
  * docs/handlers.md has a complete example.
  *
  * A handler is a shared object that exports `probe_handler` (PROBE_HANDLER below). probe-run loads
