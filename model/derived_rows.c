@@ -244,6 +244,7 @@ static const char *find_classes(struct derivation *d, const struct site_member *
 static const char *add_cost(struct derivation *d, const struct site_member *member,
 			    uint64_t to[PROBE_COUNTERS])
 {
+	const struct site_cost_context in = {d->scratch, d->table, d->launch};
 	const char *reason = find_classes(d, member);
 	uint64_t value[PROBE_COUNTERS];
 
@@ -254,8 +255,8 @@ static const char *add_cost(struct derivation *d, const struct site_member *memb
 
 		if (!class->count)
 			continue;
-		if (!site_cost(d->scratch, d->table, d->launch, member, class,
-			       d->classes.offsets ? d->classes.offset[i] : NULL, value))
+		if (!site_cost(&in, member, class, d->classes.offsets ? d->classes.offset[i] : NULL,
+			       value))
 			return no_stride;
 		for (int k = 0; k < PROBE_C_ADDED; k++)
 			to[k] += class->count * value[k];

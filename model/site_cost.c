@@ -210,41 +210,41 @@ static void count_stride(uint64_t exec, const int64_t offset[64], uint64_t *valu
 	value[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS - (uint64_t)stride;
 }
 
+/* `address`: of the first unit, in each lane. It becomes that of the unit after the last. */
 static void count_units(struct model_scratch *scratch, const char *arch,
-			const struct probe_site *site, uint64_t exec, uint64_t first,
-			const int64_t offset[64], struct probe_access_cost *cost)
+			const struct probe_site *site, uint64_t exec, uint64_t address[64],
+			struct probe_access_cost *cost)
 {
-	uint64_t address[64];
-
 	for (unsigned unit = 0; unit < site->size / site->unit; unit++) {
-		for (unsigned lane = 0; lane < 64; lane++)
-			address[lane] = first + (uint64_t)offset[lane] + unit * site->unit;
 		if (site->space == PROBE_SPACE_LDS)
 			count_passes(scratch, arch, site, exec, address, cost);
 		else
 			count_lines(scratch, site, exec, address, cost);
+		for (unsigned lane = 0; lane < 64; lane++)
+			address[lane] += site->unit;
 	}
 }
 
-bool site_cost(struct model_scratch *scratch, const struct probe_sites *table,
-	       const struct model_launch *launch, const struct site_member *member,
+bool site_cost(const struct site_cost_context *in, const struct site_member *member,
 	       const struct wave_class *class, const int64_t offset[64],
 	       uint64_t ret[PROBE_COUNTERS])
 {
-	const struct probe_site *site = &table->sites[member->site];
+	const struct probe_site *site = &in->table->sites[member->site];
 	int64_t distance = offset ? member->address_distance : member->base_distance;
 	int64_t by_stride[64] = {0};
 	struct probe_access_cost cost = {0};
+	uint64_t address[64];
 
-	if (!offset && !offsets_of(launch, member, class, by_stride))
+	if (!offset && !offsets_of(in->launch, member, class, by_stride))
 		return false;
 	offset = offset ? offset : by_stride;
+	for (unsigned lane = 0; lane < 64; lane++)
+		address[lane] = BASE + class->residue + (uint64_t)distance + (uint64_t)offset[lane];
 	memset(ret, 0, PROBE_COUNTERS * sizeof(*ret));
 	ret[PROBE_C_EXECUTIONS] = 1;
 	ret[PROBE_C_LANES] = (uint64_t)__builtin_popcountll(class->exec);
 	count_stride(class->exec, offset, ret);
-	count_units(scratch, launch->arch, site, class->exec,
-		    BASE + class->residue + (uint64_t)distance, offset, &cost);
+	count_units(in->scratch, in->launch->arch, site, class->exec, address, &cost);
 	probe_access_cost_count(&cost, 1, ret);
 	return true;
 }

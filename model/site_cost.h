@@ -24,13 +24,18 @@ struct wave_class;
 /* NULL without memory. */
 struct launch_memo *model_scratch_memo(struct model_scratch *scratch);
 
+struct site_cost_context {
+	struct model_scratch *scratch;
+	const struct probe_sites *table;
+	const struct model_launch *launch;
+};
+
 /*
  * Counters of one execution by a wave of the class. `offset`: the distance of each lane's address
  * from the first active lane's; NULL: derive it from the site's strides. False: a stride is
  * unknown.
  */
-bool site_cost(struct model_scratch *scratch, const struct probe_sites *table,
-	       const struct model_launch *launch, const struct site_member *member,
+bool site_cost(const struct site_cost_context *in, const struct site_member *member,
 	       const struct wave_class *class, const int64_t offset[64],
 	       uint64_t ret[PROBE_COUNTERS]);
 

@@ -62,14 +62,20 @@ static LLVMValueRef share(const struct group_code *in, enum devlib_function whic
 	return devlib_share(in->devlib, which, shape, in->clone, in->analyses);
 }
 
+/* A unit of an access: its row of counters, the operand with the address, the unit's offset. */
+struct unit_at {
+	uint32_t row;
+	unsigned address;
+	uint32_t offset;
+};
+
 static void measure_unit(struct group_code *in, struct asm_block *code,
-			 const struct plan_site *site, uint32_t id, unsigned address, unsigned ctx,
-			 uint32_t offset)
+			 const struct plan_site *site, const struct unit_at *unit, unsigned ctx)
 {
 	asm_line(code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
-	emit_address(code, site, address);
-	asm_line(code, "v_mov_b32 v4, 0x%x", offset);
-	asm_line(code, "v_mov_b32 v5, 0x%x", id);
+	emit_address(code, site, unit->address);
+	asm_line(code, "v_mov_b32 v4, 0x%x", unit->offset);
+	asm_line(code, "v_mov_b32 v5, 0x%x", unit->row);
 	emit_shared_call(code, share(in, DEVLIB_MEMORY_SITE, access_site_shape(&site->site)));
 }
 
@@ -78,20 +84,19 @@ static void measure_unit(struct group_code *in, struct asm_block *code,
  * together.
  */
 static void measure_at_row(struct group_code *in, struct asm_block *code,
-			   const struct plan_site *site, uint32_t id, unsigned address,
-			   uint32_t offset)
+			   const struct plan_site *site, const struct unit_at *unit)
 {
 	uint32_t shape = access_site_shape(&site->site);
 
-	if (offset && site->site.space == PROBE_SPACE_LDS)
+	if (unit->offset && site->site.space == PROBE_SPACE_LDS)
 		return;
-	emit_address(code, site, address);
-	if (offset) {
+	emit_address(code, site, unit->address);
+	if (unit->offset) {
 		shape |= DEVLIB_SHAPE_LATER_UNIT;
-		asm_line(code, "v_add_co_u32 v2, vcc, 0x%x, v2", offset);
+		asm_line(code, "v_add_co_u32 v2, vcc, 0x%x, v2", unit->offset);
 		asm_line(code, "v_addc_co_u32 v3, vcc, 0, v3, vcc");
 	}
-	measure_emit_row(code, asm_scalar(code, in->builder, in->wave), id);
+	measure_emit_row(code, asm_scalar(code, in->builder, in->wave), unit->row);
 	measure_emit_call(code, share(in, DEVLIB_MEMORY_FIRST, shape));
 }
 
@@ -184,18 +189,17 @@ static void emit_measure(struct group_code *in, struct asm_block *code, int numb
 
 	for (size_t i = group->first; i <= group->last; i++) {
 		const struct plan_site *site = &in->plan->site[i];
-		uint32_t row = first_id + (uint32_t)i;
-		unsigned address = 0;
+		struct unit_at unit = {.row = first_id + (uint32_t)i};
 
 		if (site->group != number)
 			continue;
 		if (site->stream != PLAN_NONE)
-			address = asm_operand(code, "v", operands->address[site->stream]);
-		for (uint32_t offset = 0; offset < site->site.size; offset += site->site.unit)
+			unit.address = asm_operand(code, "v", operands->address[site->stream]);
+		for (; unit.offset < site->site.size; unit.offset += site->site.unit)
 			if (has_row_address(in, &site->site))
-				measure_at_row(in, code, site, row, address, offset);
+				measure_at_row(in, code, site, &unit);
 			else
-				measure_unit(in, code, site, row, address, ctx, offset);
+				measure_unit(in, code, site, &unit, ctx);
 	}
 }
 
@@ -230,12 +234,11 @@ static void emit_regular(struct asm_block *code, const struct plan_group *group,
  * measure each access.
  */
 static void emit_derived(struct group_code *in, struct asm_block *code, int number,
-			 const struct group_operands *operands, unsigned regular, unsigned ctx,
-			 uint32_t first_id)
+			 const struct group_operands *operands, uint32_t first_id)
 {
-	asm_line(code, "s_cmp_lg_u64 $%u, 0", regular);
+	asm_line(code, "s_cmp_lg_u64 $%u, 0", asm_scalar(code, in->builder, in->regular));
 	asm_line(code, "s_cbranch_scc1 .Lprobe_end${:uid}");
-	emit_measure(in, code, number, operands, ctx, first_id);
+	emit_measure(in, code, number, operands, group_code_context(in, code), first_id);
 	asm_line(code, ".Lprobe_end${:uid}:");
 }
 
@@ -326,14 +329,13 @@ static void insert_group(struct group_code *in, int number, uint32_t first_id)
 		group_code_finish(in, &code);
 		return;
 	}
-	regular = asm_scalar(&code, in->builder, in->regular);
-	ctx = asm_scalar(&code, in->builder,
-			 LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
 	if (plan_follows_launch(group)) {
-		emit_derived(in, &code, number, &operands, regular, ctx, first_id);
+		emit_derived(in, &code, number, &operands, first_id);
 		group_code_finish(in, &code);
 		return;
 	}
+	regular = asm_scalar(&code, in->builder, in->regular);
+	ctx = group_code_context(in, &code);
 	/* Prefix masks include regular waves, unless these have a simpler test. */
 	if (operands.not_prefixes && operands.address_bits)
 		emit_prefixes(in, &code, &operands);

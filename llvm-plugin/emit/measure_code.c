@@ -89,22 +89,29 @@ void measure_emit_call(struct asm_block *code, LLVMValueRef function)
 	asm_line(code, "s_swappc_b64 s[30:31], vcc");
 }
 
-/*
- * If v0 is 1, only the first row was counted: measure the other rows one by one, which uses scalar
- * register `rest`.
- */
-static void emit_rows(struct asm_block *code, const struct access_site *site, LLVMValueRef function,
-		      unsigned wave, unsigned address, uint32_t id, const char *also,
-		      const char *rest)
+/* An access, and the rows of counters that it is counted in. */
+struct measured {
+	const struct access_site *site;
+	uint32_t id; /* its own row */
+	LLVMValueRef address;
+	const char *also; /* mask of the other rows: an operand or a number */
+	const char *rest; /* operand for those that are left; NULL = there are no other rows */
+};
+
+/* If v0 is 1, only the first row was counted: measure the other rows one by one. */
+static void emit_rows(struct asm_block *code, const struct measured *access, LLVMValueRef function,
+		      unsigned wave, unsigned address)
 {
+	const char *rest = access->rest;
+
 	asm_line(code, "v_readfirstlane_b32 s4, v0");
 	asm_line(code, "s_cmp_eq_u32 s4, 0");
 	asm_line(code, "s_cbranch_scc1 .Lprobe_counted${:uid}");
-	asm_line(code, "s_or_b32 %s, %s, 0", rest, also);
+	asm_line(code, "s_or_b32 %s, %s, 0", rest, access->also);
 	asm_line(code, "s_cbranch_scc0 .Lprobe_counted${:uid}");
 	asm_line(code, ".Lprobe_row${:uid}:");
-	measure_emit_address(code, site, address);
-	measure_emit_row(code, wave, id);
+	measure_emit_address(code, access->site, address);
+	measure_emit_row(code, wave, access->id);
 	asm_line(code, "s_ff1_i32_b32 s6, %s", rest);
 	asm_line(code, "s_bitset0_b32 %s, s6", rest);
 	asm_line(code, "s_lshl_b32 s6, s6, 7");
@@ -117,26 +124,26 @@ static void emit_rows(struct asm_block *code, const struct access_site *site, LL
 	asm_line(code, ".Lprobe_counted${:uid}:");
 }
 
-/* The first unit of an access. With `rest` (as above), also for the rows in `also`. */
+/* The first unit of an access. */
 static void emit_first(struct measure_context *in, struct asm_block *code,
-		       const struct access_site *site, uint32_t id, LLVMValueRef address,
-		       const char *also, const char *rest)
+		       const struct measured *access)
 {
-	uint32_t shape = access_site_shape(site) | (rest ? DEVLIB_SHAPE_MORE_ROWS : 0);
+	uint32_t shape =
+		access_site_shape(access->site) | (access->rest ? DEVLIB_SHAPE_MORE_ROWS : 0);
 	LLVMValueRef function =
 		devlib_share(in->devlib, DEVLIB_MEMORY_FIRST, shape, in->clone, in->analyses);
-	unsigned place = asm_operand(code, "v", address);
+	unsigned place = asm_operand(code, "v", access->address);
 	unsigned wave = asm_scalar(code, in->builder, in->wave);
 	unsigned first = asm_scalar(code, in->builder, address_of(in, function));
 
-	measure_emit_row(code, wave, id);
-	if (rest) {
-		asm_line(code, "s_mov_b32 s6, %s", also);
+	measure_emit_row(code, wave, access->id);
+	if (access->rest) {
+		asm_line(code, "s_mov_b32 s6, %s", access->also);
 		asm_line(code, "v_mov_b32 v0, 0");
 	}
 	asm_line(code, "s_swappc_b64 s[30:31], $%u", first);
-	if (rest)
-		emit_rows(code, site, function, wave, place, id, also, rest);
+	if (access->rest)
+		emit_rows(code, access, function, wave, place);
 }
 
 void measure_emit_representative(struct measure_context *in, const struct access_site *site,
@@ -146,24 +153,27 @@ void measure_emit_representative(struct measure_context *in, const struct access
 	LLVMTypeRef two[] = {LLVMInt32TypeInContext(context), LLVMInt32TypeInContext(context)};
 	struct asm_block code = {.result = LLVMStructTypeInContext(context, two, 2, 0),
 				 .fields = 2};
+	const struct measured access = {
+		.site = site, .id = id, .address = address, .also = "$0", .rest = "$1"};
 	LLVMValueRef results;
 
 	asm_constrain(&code, "=&s,=&s");
 	measure_emit_address(&code, site, asm_operand(&code, "v", address));
 	emit_distance_tests(plan->followers, in->builder, context, &code, "$0", plan->also);
-	emit_first(in, &code, site, id, address, "$0", "$1");
+	emit_first(in, &code, &access);
 	results = asm_build_call(&code, in->builder, context);
 	plan->followers->counted = LLVMBuildExtractValue(in->builder, results, 0, "");
 }
 
 /*
- * `counted`: mask of the sites that its representative has counted, of which this one is bit
- * `behind`; or NULL.
+ * `also`: mask of the other rows. `counted`: mask of the sites that its representative has counted,
+ * of which this one is bit `behind`; or NULL.
  */
-static void emit_alone(struct measure_context *in, const struct access_site *site, uint32_t id,
-		       LLVMValueRef address, uint32_t also, LLVMValueRef counted, unsigned behind)
+static void emit_alone(struct measure_context *in, const struct measured *own_row, uint32_t also,
+		       LLVMValueRef counted, unsigned behind)
 {
 	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(in->wave));
+	struct measured access = *own_row;
 	struct asm_block code = {0};
 	char number[12];
 
@@ -176,9 +186,11 @@ static void emit_alone(struct measure_context *in, const struct access_site *sit
 			 behind);
 		asm_line(&code, "s_cbranch_scc1 .Lprobe_known${:uid}");
 	}
-	measure_emit_address(&code, site, asm_operand(&code, "v", address));
+	measure_emit_address(&code, access.site, asm_operand(&code, "v", access.address));
 	snprintf(number, sizeof(number), "0x%x", also);
-	emit_first(in, &code, site, id, address, number, also ? "$0" : NULL);
+	access.also = number;
+	access.rest = also ? "$0" : NULL;
+	emit_first(in, &code, &access);
 	asm_line(&code, ".Lprobe_known${:uid}:");
 	asm_build_call(&code, in->builder, context);
 }
@@ -187,8 +199,9 @@ void measure_emit_follower(struct measure_context *in, const struct access_site 
 			   LLVMValueRef address, const struct plan_site *plan)
 {
 	const struct plan_site *leader = plan - plan->behind;
+	const struct measured access = {.site = site, .id = id, .address = address};
 
-	emit_alone(in, site, id, address, plan->also, leader->followers->counted, plan->behind);
+	emit_alone(in, &access, plan->also, leader->followers->counted, plan->behind);
 }
 
 /* Another unit, or the LDS lanes of a flat access: a call with the usual convention. */
@@ -260,8 +273,10 @@ static void emit_units(struct measure_context *in, const struct access_site *sit
 void measure_emit(struct measure_context *in, const struct access_site *site, uint32_t id,
 		  LLVMValueRef address, uint32_t also)
 {
+	const struct measured access = {.site = site, .id = id, .address = address};
+
 	if (access_site_is_one_call(site))
-		emit_alone(in, site, id, address, also, NULL, 0);
+		emit_alone(in, &access, also, NULL, 0);
 	else
 		emit_units(in, site, id, address);
 }
