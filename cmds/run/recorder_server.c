@@ -19,12 +19,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cmds/options/output_path.h"
 #include "cmds/options/run_options.h"
 #include "cmds/record/handler_channel.h"
 #include "cmds/record/handler_workers.h"
 #include "cmds/record/recorder.h"
 #include "cmds/record/spool.h"
+#include "cmds/run/database_creation.h"
 #include "cmds/run/interrupted_runs.h"
 #include "cmds/run/socket_directory.h"
 #include "common/cleanup.h"
@@ -33,7 +33,6 @@
 
 #define GRACE_NS	1000000000ull /* time limit for processes that outlive the application */
 #define TERMINATE_NS	5000000000ull /* for the application, once the recorder is to end */
-#define ENVIRONMENT_MAX (1u << 20)
 
 struct probe_err *run_server_init(struct run_server *server, const struct run_config *config,
 				  const struct run_plugins *plugins)
@@ -98,92 +97,9 @@ static void accept_all(struct run_server *server)
 	}
 }
 
-static bool path_used(const struct run_server *server, const char *path)
-{
-	for (const struct recorder *recorder = server->recorders; recorder;
-	     recorder = recorder->next)
-		if (!strcmp(probe_store_path(recorder->recording.store), path))
-			return true;
-	return false;
-}
-
 /*
- * A second process, or a second program in one process, gets a file of its own: "NAME-PID" if the
- * name has no process id, then "-2", "-3", ... Takes ownership of `path`.
- */
-static char *free_path(const struct run_server *server, char *path, pid_t pid)
-{
-	int stem = (int)(strlen(path) - strlen(".db"));
-	char process[16] = "", *ret = strdup(path);
-
-	if (!strstr(server->config->file, "%pid%"))
-		snprintf(process, sizeof(process), "-%d", (int)pid);
-	for (int i = *process ? 1 : 2; ret && path_used(server, ret); i++) {
-		char number[16] = "";
-
-		free(ret);
-		if (i > 1)
-			snprintf(number, sizeof(number), "-%d", i);
-		if (asprintf(&ret, "%.*s%s%s.db", stem, path, process, number) < 0)
-			ret = NULL;
-	}
-	free(path);
-	return ret;
-}
-
-static size_t read_environment(pid_t pid, char *out, size_t room)
-{
-	char name[32];
-	size_t size = 0;
-	ssize_t got;
-	int fd;
-
-	snprintf(name, sizeof(name), "/proc/%d/environ", (int)pid);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && size < room && (got = read(fd, out + size, room - size)) > 0)
-		size += (size_t)got;
-	if (fd >= 0)
-		close(fd);
-	return size;
-}
-
-/* Of the process's database; NULL = out of memory. */
-static char *database_path(const struct run_server *server, pid_t pid)
-{
-	PROBE_AUTO_FREE char *environment = malloc(ENVIRONMENT_MAX);
-	struct run_keys keys = {.pid = pid, .environment = environment};
-	char *path;
-
-	if (!environment)
-		return NULL;
-	keys.environment_size = read_environment(pid, environment, ENVIRONMENT_MAX);
-	path = run_output_path(server->config->directory, server->config->file, &keys);
-	return path ? free_path(server, path, pid) : NULL;
-}
-
-static struct probe_err *create_store(struct run_server *server, pid_t pid,
-				      struct probe_store **ret)
-{
-	PROBE_AUTO_FREE char *path = database_path(server, pid);
-	struct probe_err *err;
-	int rc;
-
-	if (!path)
-		return probe_err_oom();
-	rc = run_make_parents(path);
-	if (rc)
-		return probe_err_create("cannot make the directory of %s: %s", path, strerror(-rc));
-	err = run_interrupted_make_way(path, server->config->force);
-	if (err)
-		return err;
-	err = probe_store_create(path, server->config->force, ret);
-	if (err)
-		return err;
-	run_interrupted_hint(path);
-	return NULL;
-}
-
-/* Before it is made: a recorder that is killed meanwhile leaves nothing that the next one misses.
+ * Before the spool is made: a recorder that is killed meanwhile leaves nothing that the next one
+ * misses.
  */
 static void note_spool(struct run_server *server, const char *database)
 {
@@ -304,7 +220,7 @@ static struct probe_err *record(struct run_server *server, const struct recorder
 	}
 	recorder = NULL;
 	end_predecessor(server, process->pid);
-	err = create_store(server, process->pid, &store);
+	err = run_database_create(server, process->pid, &store);
 	if (err)
 		return err;
 	note_spool(server, probe_store_path(store));

@@ -68,7 +68,7 @@ struct run_server {
 struct probe_err *run_server_init(struct run_server *server, const struct run_config *config,
 				  const struct run_plugins *plugins);
 void run_server_deinit(struct run_server *server);
-/* In a process that does not serve: nobody does. Programs that wait for an answer go on without. */
+/* In a process that does not serve: no process does. Programs that wait for an answer go on. */
 void run_server_refuse(struct run_server *server);
 
 /* In a recorder that replaces one that has died: continues its recordings. */
