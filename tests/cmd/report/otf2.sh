@@ -6,13 +6,7 @@ command -v otf2-print >/dev/null || { echo "no otf2-print (Debian: otf2-tools)" 
 . "$(dirname "$0")/traced.inc"
 sample run.db
 traced run.db
-sql run.db <<'END'
-UPDATE rocpd_kernel_dispatch_t SET start = 400, "end" = 1300 WHERE dispatch_id = 2;
-INSERT INTO rocpd_event_t (id, category_id, stack_id, parent_stack_id, correlation_id) VALUES
-	(108, 12, 0, 0, 0), (109, 12, 0, 0, 0);
-INSERT INTO rocpd_region_t (id, nid, pid, tid, start, "end", name_id, event_id, extdata) VALUES
-	(6, 1, 1, 2, 100, 300, 30, 108, '{}'), (7, 1, 1, 2, 200, 400, 31, 109, '{}');
-END
+overlapping run.db
 probe-report export --format otf2 -o app run.db 2>error
 grep -q 'built without OTF2\|needs libopen' error && { cat error >&2; exit 77; }
 cat error >&2

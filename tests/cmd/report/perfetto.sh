@@ -5,14 +5,9 @@
 . "$(dirname "$0")/traced.inc"
 sample run.db
 traced run.db
-# A dispatch that overlaps the first one; ranges of a thread that overlap without being nested.
+overlapping run.db
 sql run.db <<'END'
 UPDATE rocpd_info_kernel_symbol_t SET display_name = CAST(X'61ffc3a9e280' AS TEXT) WHERE id = 1;
-UPDATE rocpd_kernel_dispatch_t SET start = 400, "end" = 1300 WHERE dispatch_id = 2;
-INSERT INTO rocpd_event_t (id, category_id, stack_id, parent_stack_id, correlation_id) VALUES
-	(108, 12, 0, 0, 0), (109, 12, 0, 0, 0);
-INSERT INTO rocpd_region_t (id, nid, pid, tid, start, "end", name_id, event_id, extdata) VALUES
-	(6, 1, 1, 2, 100, 300, 30, 108, '{}'), (7, 1, 1, 2, 200, 400, 31, 109, '{}');
 END
 probe-report export --format perfetto -o run.pftrace run.db
 probe-report export --format perfetto -k copy run.db >copy.pftrace
