@@ -52,11 +52,13 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 
 	if (report_db_has(db, "probe_launch"))
 		err = report_any(db, "SELECT 1 FROM probe_launch", &any);
-	if (!err && !any)
-		err = probe_err_create("%s has no call stacks of launches: record them with "
-				       "probe-run --call-stacks",
-				       db->path);
-	return err ? err : report_framed_rows(report, db, &launches_query, first, last);
+	if (err)
+		return err;
+	if (!any)
+		return probe_err_create("%s has no call stacks of launches: record them with "
+					"probe-run --call-stacks",
+					db->path);
+	return report_framed_rows(report, db, &launches_query, first, last);
 }
 
 const struct report_verb report_verb_launches = {
