@@ -3,7 +3,7 @@
 add_library(probe_flags INTERFACE)
 target_compile_options(probe_flags INTERFACE
 	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wimplicit-fallthrough)
-# Other compilers have warnings that nobody here has seen.
+# Other compilers give warnings that were never seen here.
 set(known_compiler OFF)
 if(CMAKE_C_COMPILER_ID STREQUAL GNU AND CMAKE_C_COMPILER_VERSION MATCHES "^12\\.")
 	set(known_compiler ON)

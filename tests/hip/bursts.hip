@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 	for (hipStream_t &s : stream)
 		HIP(hipStreamCreateWithFlags(&s, hipStreamNonBlocking));
 	/* What a kernel leaves behind grows in every part. The simulator's translator, which runs
-	   beside the kernels and loads LLVM, grows in as many as it takes, and then no more. 1,000
+	   in parallel to the kernels and loads LLVM, grows in some of them, and then no more. 1,000
 	   bytes a kernel are seen (tried); 200 fit in memory that the translator freed. */
 	for (part = 0; part < 10 || (part < most && growth > limit); part++) {
 		before = resident_kib();
