@@ -289,10 +289,11 @@ uint64_t accounting_lost(const struct recording *recording)
 	uint64_t sum = 0;
 
 	for (int stream = 0; stream < PROBE_STREAM_IDS; stream++) {
+		const struct unknown_loss *unknown = &recording->counts.unknown[stream];
 		struct balance balance;
 
 		make_balance(recording, (enum probe_stream_id)stream, true, &balance);
-		sum += dropped(&balance);
+		sum += dropped(&balance) + unknown->sources + unknown->unbounded;
 	}
 	return sum;
 }

@@ -56,6 +56,7 @@ void accounting_print(const struct recording *recording, bool with_pid);
 uint64_t accounting_stored(const struct recording *recording);
 /* Log sums that are wrong. */
 void accounting_check(struct recording *recording);
+/* Records that were lost, and sources of unknown losses. 0: every record is stored. */
 uint64_t accounting_lost(const struct recording *recording);
 
 #endif

@@ -303,7 +303,8 @@ static bool poll_segment(struct recorder *recorder, bool final)
 	bool any = spool_fill(&recorder->spool, options);
 
 	apply_items(recorder);
-	any = any || options.empty || recorder->complete;
+	/* A thread that has begun a record may need this processor to finish it. */
+	any = any || (!recorder->spool.waiting && (options.empty || recorder->complete));
 	probe_store_poll(recording->store, !any, before_commit, recorder);
 	return any;
 }

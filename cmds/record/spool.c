@@ -360,7 +360,8 @@ bool spool_fill(struct spool *spool, struct spool_round_options options)
 	if (options.rings && complete)
 		take_rings(spool);
 	any = spool->written + spool->batch.size != before;
-	if (any || options.empty || options.final)
+	/* Else the round goes on with the next call: its rings have not been read. */
+	if (complete && (any || options.empty || options.final))
 		put_round(spool, options.final && !any);
 	flush(spool);
 	return any;

@@ -7,8 +7,10 @@
  * segment is emptied all the same.
  *
  * A round is one look at the segment: host records, then pieces of rings. All dispatches that the
- * pieces refer to are announced before. If the file cannot be written (the disk is full), what is
- * read stays in memory, and the death of the recorder loses it.
+ * pieces refer to are announced before. So rings wait for a host record that a thread has begun and
+ * not committed, and the end of the round waits with them: the recorder forgets a completed dispatch
+ * when another round has ended, because its rings were read in that one. If the file cannot be
+ * written (the disk is full), what is read stays in memory, and the death of the recorder loses it.
  *
  * The file goes when the recording is complete. Its contents are as little trusted as the segment.
  */
@@ -98,7 +100,7 @@ void spool_deinit(struct spool *spool);
 bool spool_is_empty(const struct spool *spool);
 /* Removes the file and the segment's. */
 void spool_remove(struct spool *spool);
-/* Reads a round; true if there was something. */
+/* Reads a round, or what is there of it; true if there was something. */
 bool spool_fill(struct spool *spool, struct spool_round_options options);
 bool spool_next(struct spool *spool, struct spool_item *ret);
 

@@ -314,6 +314,59 @@ static void damaged_files_end(void **state)
 	free(copy);
 }
 
+/* What the items that wait contain. */
+struct seen {
+	uint32_t host, rings, rounds;
+};
+
+static struct seen look(struct test *test)
+{
+	struct seen seen = {0};
+	struct spool_item item;
+
+	while (spool_next(&test->spool, &item)) {
+		seen.host += item.type == SPOOL_HOST;
+		seen.rings += item.type == SPOOL_RING;
+		seen.rounds += item.type == SPOOL_ROUND;
+	}
+	return seen;
+}
+
+/*
+ * A thread is stopped between reserving a record and committing it, however often the recorder
+ * looks. No round ends before its rings were read: a dispatch whose completion is in `before` is
+ * forgotten after the next one, and the ring's record may be of that dispatch.
+ */
+static void a_round_ends_when_its_rings_are_read(void **state)
+{
+	const struct spool_round_options want = {.rings = true, .empty = true, .unused = true};
+	struct test *test = *state;
+	struct probe_host_rec *record;
+	struct seen seen;
+	uint32_t commit;
+
+	put(test, 2); /* the second one: not committed yet */
+	record = (struct probe_host_rec *)(test->writer.data + test->segment.host->head / 2);
+	commit = record->commit;
+	record->commit = 0;
+	put(test, 1);
+	put_ring(test, 1, 7);
+	spool_fill(&test->spool, want);
+	seen = look(test);
+	assert_int_equal(seen.host, 1);
+	assert_int_equal(seen.rings + seen.rounds, 0);
+	assert_false(spool_fill(&test->spool, want));
+	seen = look(test);
+	assert_int_equal(seen.host + seen.rings + seen.rounds, 0);
+	record->commit = commit;
+	put_ring(test, 2, 8);
+	assert_true(spool_fill(&test->spool, want));
+	seen = look(test);
+	assert_int_equal(seen.host, 2);
+	assert_int_equal(seen.rings, 2);
+	assert_int_equal(seen.rounds, 1);
+}
+
 /* The application truncates the segment's file, which it has opened by its path. */
 static void a_segment_that_shrinks_is_empty(void **state)
 {
@@ -337,6 +390,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_cut_file_continues, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_segment_may_be_gone, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_full_disk_costs_no_record, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_round_ends_when_its_rings_are_read, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(damaged_files_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_segment_that_shrinks_is_empty, setup, teardown),
 	};
