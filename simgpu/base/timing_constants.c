@@ -68,7 +68,7 @@ void sim_time_cost_of_gfx942(void)
 	sim_time_cost.l1_kib = 32;
 	sim_time_cost.l2_kib = 4096;
 	sim_time_cost.mall_kib = 262144;
-	sim_time_cost.flush_counted = true; /* [HW rpw] */
+	sim_time_cost.l2_emptied = true; /* [HW rpw] a copy that is repeated misses again */
 	sim_time_cost.l2_read = 7345 * 1024;
 	sim_time_cost.l2_write = 3355 * 1024;
 	sim_time_cost.mall_rate = 2761 * 1024;

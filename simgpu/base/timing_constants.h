@@ -37,7 +37,11 @@ struct sim_time_cost {
 	uint16_t l1_line, l1_kib; /* the vector L1 */
 	uint16_t l2_kib;	  /* of one die */
 	uint32_t mall_kib;	  /* behind the L2 of all dies; 0 for none */
-	bool flush_counted;	  /* lines that a kernel's end writes back count for the kernel */
+	/*
+	 * The L2s of dies are not coherent: a kernel's end empties them, and counts what it writes
+	 * back.
+	 */
+	bool l2_emptied;
 
 	/* Vector memory. */
 	uint16_t ta_queue;  /* cycles of address work that can be pending before issue stops */

@@ -412,7 +412,7 @@ static void finish(struct sim_dispatch *dispatch, struct sim_time *time)
 {
 	uint64_t halves = time_l2_flush(time);
 
-	if (sim_time_cost.flush_counted)
+	if (sim_time_cost.l2_emptied)
 		dispatch->timing.counters.tcc_ea_write += halves;
 	for (uint32_t i = 0; i < time->count; i++) {
 		struct time_cu *cu = time->cu[time->cus[i]];

@@ -69,8 +69,8 @@ static bool create(struct time_cache *cache, uint32_t kib, uint32_t dies)
 	cache->shift = (uint32_t)__builtin_ctz(cache->sets);
 	cache->dies = dies;
 	cache->set = aligned_alloc(64, bytes);
-	cache->dirty = calloc((dies * (size_t)cache->sets + 63) / 64, sizeof(*cache->dirty));
-	if (!cache->set || !cache->dirty)
+	cache->flush = calloc((dies * (size_t)cache->sets + 63) / 64, sizeof(*cache->flush));
+	if (!cache->set || !cache->flush)
 		return false;
 	memset(cache->set, 0, bytes);
 	return true;
@@ -87,9 +87,9 @@ bool time_caches_create(struct sim_time *time)
 void time_caches_destroy(struct sim_time *time)
 {
 	free(time->l2.set);
-	free(time->l2.dirty);
+	free(time->l2.flush);
 	free(time->mall.set);
-	free(time->mall.dirty);
+	free(time->mall.flush);
 }
 
 /* Sixteen lines in a row lie in one cache line of the host. */
@@ -213,8 +213,8 @@ static void merge_touch(struct time_cu *cu, struct sim_time *time, const struct 
 		cu->counters.tcc_ea_write += count_halves((set[at] & DIRTY) >> 2);
 	}
 	put_first(set, at, now);
-	if (touch->dirty)
-		l2->dirty[number / 64] |= (uint64_t)1 << number % 64;
+	if (touch->dirty || sim_time_cost.l2_emptied)
+		l2->flush[number / 64] |= (uint64_t)1 << number % 64;
 	if (time->mall.sets && (touch->missed | touch->dirty))
 		merge_mall(&time->mall, touch->line, touch->missed | touch->dirty);
 }
@@ -225,7 +225,7 @@ static uint64_t flush_set(uint32_t *set)
 
 	for (int i = 0; i < CACHE_WAYS; i++) {
 		halves += count_halves((set[i] & DIRTY) >> 2);
-		set[i] &= ~(uint32_t)DIRTY;
+		set[i] &= sim_time_cost.l2_emptied ? 0 : ~(uint32_t)DIRTY;
 	}
 	return halves;
 }
@@ -236,9 +236,9 @@ uint64_t time_l2_flush(struct sim_time *time)
 	uint64_t halves = 0;
 
 	for (uint32_t i = 0; i < (l2->dies * l2->sets + 63) / 64; i++) {
-		for (uint64_t left = l2->dirty[i]; left; left &= left - 1)
+		for (uint64_t left = l2->flush[i]; left; left &= left - 1)
 			halves += flush_set(l2->set[i * 64 + (uint32_t)__builtin_ctzll(left)]);
-		l2->dirty[i] = 0;
+		l2->flush[i] = 0;
 	}
 	return halves;
 }

@@ -17,8 +17,8 @@ bool time_caches_create(struct sim_time *time);
 void time_caches_destroy(struct sim_time *time);
 
 /*
- * At the end of a dispatch: what is dirty in the L2 is written back and remains cached. Returns the
- * number of halves.
+ * At the end of a dispatch: what is dirty in the L2 is written back. It remains cached, unless the
+ * device empties its L2s. Returns the number of halves.
  */
 uint64_t time_l2_flush(struct sim_time *time);
 

@@ -194,6 +194,12 @@ if(PROBE_HIP_LLVM GREATER_EQUAL 21)
 			COMMAND ${hip_out}/gfx942_${name} ${hip_out}/partial_gfx942.co
 			ENVIRONMENT "${hip_environment}" PROBE_SIM_DEVICE=gfx942 ${gpus})
 	endforeach()
+	probe_hip_program(gfx942_published published -O2 GPU gfx942
+		HEADERS ${hip_dir}/published_memory.h ${hip_dir}/published_rate.h)
+	probe_test(NAME hip.gfx942.published TIER hip FOLDER simgpu
+		COMMAND Python3::Interpreter ${hip_dir}/published.py ${hip_out}/gfx942_published
+			${CMAKE_SOURCE_DIR}/tests/data/published_figures.csv ${CMAKE_SOURCE_DIR}/simgpu/TIME.md
+		ENVIRONMENT "${hip_environment}" PROBE_SIM_DEVICE=gfx942)
 endif()
 
 # The same programs with the simulated GPU below the system's own thunk. (Not sharing: ROCr 5.2.3's

@@ -128,7 +128,11 @@ MATRIX(mfma_f16, "v_mfma_f32_32x32x8f16 a[0:15], v[4:5], v[6:7], a[0:15]")
 MATRIX(mfma_bf16, "v_mfma_f32_32x32x8bf16_1k a[0:15], v[4:5], v[6:7], a[0:15]")
 MATRIX(mfma_f32, "v_mfma_f32_32x32x2f32 a[0:15], v4, v6, a[0:15]")
 MATRIX(mfma_f64, "v_mfma_f64_16x16x4f64 a[0:7], v[4:5], v[6:7], a[0:7]")
+#ifdef __gfx942__
+MATRIX(mfma_i8, "v_mfma_i32_32x32x16_i8 a[0:15], v[4:5], v[6:7], a[0:15]")
+#else
 MATRIX(mfma_i8, "v_mfma_i32_32x32x8i8 a[0:15], v4, v6, a[0:15]")
+#endif
 
 static void arithmetic()
 {
@@ -169,7 +173,7 @@ extern "C" __global__ void vector_chase(uint64_t p, int steps, uint64_t *cycles)
 	}
 }
 
-static double chase(size_t bytes)
+static double chase(void (*kernel)(uint64_t, int, uint64_t *), size_t bytes)
 {
 	/* A power of two of them, so that an odd step meets all. */
 	const size_t stride = 256, n = bytes / stride;
@@ -180,7 +184,7 @@ static double chase(size_t bytes)
 	for (size_t i = 0; i < n; i++)
 		host[i * stride / 8] = (uint64_t)ring.data + (i + step) % n * stride;
 	HIP(hipMemcpy(ring.data, host.data(), bytes, hipMemcpyHostToDevice));
-	vector_chase<<<1, 1>>>((uint64_t)ring.data, (int)n, cycles.data);
+	kernel<<<1, 1>>>((uint64_t)ring.data, (int)n, cycles.data);
 	HIP(hipDeviceSynchronize());
 	return (double)cycles.host()[0] / (double)n;
 }
@@ -226,63 +230,103 @@ static void vcopy(const std::string &head)
 	print(head + "vcopy_ns", (double)(b.cycles - a.cycles) * 1e6 / device().clockRate);
 }
 
-// ---- MI300X -------------------------------------------------------------------------------------
+// ---- MI300X: mt4g's chases and bandwidths -------------------------------------------------------
 
-// Reads or writes 16 bytes per lane, a piece of the buffer per round.
-__global__ __launch_bounds__(256) void wide_read(const float4 *from, size_t count, int rounds,
-						 float4 *out)
+extern "C" __global__ void scalar_chase(uint64_t p, int steps, uint64_t *cycles)
 {
-	size_t all = (size_t)gridDim.x * 256, at = blockIdx.x * (size_t)256 + threadIdx.x;
-	float sum = 0;
+	for (int pass = 0; pass < 2; pass++) {
+		uint64_t start = clock64();
 
-	for (int i = 0; i < rounds; i++)
-		for (size_t k = at; k < count; k += all)
-			sum += from[k].x;
-	if (sum == 1)
-		out->x = sum;
+		for (int i = 0; i < steps; i += 32)
+			asm volatile(
+				".rept 32\ns_load_dwordx2 %0, %0, 0\ns_waitcnt lgkmcnt(0)\n.endr"
+				: "+s"(p));
+		cycles[0] = (uint64_t)(clock64() - start);
+	}
 }
 
-__global__ __launch_bounds__(256) void wide_write(float4 *to, size_t count, int rounds)
+extern "C" __global__ void lds_chase(int steps, uint64_t *cycles)
 {
-	size_t all = (size_t)gridDim.x * 256, at = blockIdx.x * (size_t)256 + threadIdx.x;
+	__shared__ uint32_t next[256];
+	uint32_t p = 0;
+	uint64_t start;
 
-	for (int i = 0; i < rounds; i++)
-		for (size_t k = at; k < count; k += all)
-			to[k] = float4{1, 2, 3, (float)i};
+	for (uint32_t i = 0; i < 256; i++)
+		next[i] = (i + 5) % 256 * 4;
+	start = clock64();
+	for (int i = 0; i < steps; i += 32)
+		asm volatile(".rept 32\nds_read_b32 %0, %0\ns_waitcnt lgkmcnt(0)\n.endr"
+			     : "+v"(p)
+			     : "v"(next));
+	cycles[0] = (uint64_t)(clock64() - start);
 }
 
-static void wide(const std::string &level, size_t mib, int rounds)
+static double chase_lds()
+{
+	device_array<uint64_t> cycles((size_t)1);
+
+	lds_chase<<<1, 1>>>(4096, cycles.data);
+	HIP(hipDeviceSynchronize());
+	return cycles.host()[0] / 4096.0;
+}
+
+// All workgroups read or write the array once per round, each another part of it than before, so
+// that after eight rounds each die has had all. Nothing waits between the accesses.
+#define WIDE(name, pointer, access)                                                                \
+	__global__ __launch_bounds__(256) void name(pointer array, size_t count, int rounds)       \
+	{                                                                                          \
+		for (int i = 0; i < rounds; i++)                                                   \
+			for (size_t k = (blockIdx.x + i) % gridDim.x * 256 + threadIdx.x;          \
+			     k < count; k += gridDim.x * (size_t)256)                              \
+				access;                                                            \
+	}
+#ifdef __gfx942__
+#define LOAD_FROM_L2 "flat_load_dwordx4 %0, %1 sc0"
+#else
+#define LOAD_FROM_L2 "flat_load_dwordx4 %0, %1 glc"
+#endif
+#define LOAD(text)                                                                                 \
+	({                                                                                         \
+		float4 value;                                                                      \
+		asm volatile(text : "=v"(value) : "v"(array + k));                                 \
+	})
+WIDE(wide_read_l2, const float4 *, LOAD(LOAD_FROM_L2))
+WIDE(wide_read, const float4 *, LOAD("flat_load_dwordx4 %0, %1"))
+WIDE(wide_write, float4 *, (array[k] = float4{1, 2, 3, (float)i}))
+
+static void wide(const std::string &level, void (*read)(const float4 *, size_t, int), size_t mib,
+		 int rounds)
 {
 	const size_t count = mib << 16;
-	const int groups = 4 * units();
-	device_array<float4> buffer(count), out((size_t)1);
+	const double bytes = 16.0 * count * rounds;
+	const int groups = 2 * units();
+	device_array<float4> buffer(count);
 
-	print("mi300x_" + level + "_read_gb", 16.0 * count * rounds / ns_of([&] {
-						      wide_read<<<groups, 256>>>(buffer.data, count,
-										 rounds, out.data);
-					      }));
+	print("mi300x_" + level + "_read_gb",
+	      bytes / ns_of([&] { read<<<groups, 256>>>(buffer.data, count, rounds); }));
 	print("mi300x_" + level + "_write_gb",
-	      16.0 * count * rounds /
-		      ns_of([&] { wide_write<<<groups, 256>>>(buffer.data, count, rounds); }));
+	      bytes / ns_of([&] { wide_write<<<groups, 256>>>(buffer.data, count, rounds); }));
 }
 
 static void mi300x()
 {
 	vcopy("mi300x_");
-	print("mi300x_chase_l1_cycles", chase(16 << 10));
-	print("mi300x_chase_l2_cycles", chase(1 << 20));
-	print("mi300x_chase_hbm_cycles", chase(512 << 20));
-	wide("l2", 2, 16);
-	wide("mall", 64, 1);
-	wide("hbm", 512, 1);
+	print("mi300x_chase_l1_cycles", chase(vector_chase, 16 << 10));
+	print("mi300x_chase_l2_cycles", chase(vector_chase, 1 << 20));
+	print("mi300x_chase_hbm_cycles", chase(vector_chase, 1 << 30));
+	print("mi300x_chase_scalar_cycles", chase(scalar_chase, 8 << 10));
+	print("mi300x_chase_lds_cycles", chase_lds());
+	wide("l2", wide_read_l2, 4, 256);
+	wide("mall", wide_read, 256, 2);
+	wide("hbm", wide_read, 1024, 1);
 }
 
 static void mi210()
 {
 	vcopy("");
-	print("chase_l1_cycles", chase(8 << 10));
-	print("chase_l2_cycles", chase(1 << 20));
-	print("chase_hbm_cycles", chase(32 << 20));
+	print("chase_l1_cycles", chase(vector_chase, 8 << 10));
+	print("chase_l2_cycles", chase(vector_chase, 1 << 20));
+	print("chase_hbm_cycles", chase(vector_chase, 32 << 20));
 	bandwidths();
 	arithmetic();
 	strides<float>("float", {1, 2, 3, 4, 5, 8, 16, 17, 32}, {1, 4, 8, 16});

@@ -24,7 +24,7 @@ PEAK = {"hbm": 1638.4, "stream": 1638.4, "l2": 104 * 64 * 1.7, "l1": 104 * 64 * 
         "cache": 104 * 64 * 1.7, "lds": 104 * 128 * 1.7, "fma": 22.63, "mfma_f16": 181.0,
         "mfma_bf16": 181.0, "mfma_i8": 181.0, "mfma_f32": 45.3, "mfma_f64": 45.3,
         "mi300x_hbm": 5324.8, "mi300x_mall": 17200, "mi300x_l2": 304 * 64 * 2.1}
-BEGIN, END = "<!-- published.py: begin -->\n", "<!-- published.py: end -->\n"
+BEGIN, END = "<!-- published.py: {}: begin -->\n", "<!-- published.py: {}: end -->\n"
 
 
 def peak(name):
@@ -53,13 +53,14 @@ def summary(errors):
 
 
 def replace_table(page, rows, lines):
+    begin, end = (mark.format(rows[0][0]["device"]) for mark in (BEGIN, END))
     text = page.read_text(encoding="utf-8")
-    head, rest = text.split(BEGIN)
+    head, rest = text.split(begin)
     table = ["| figure | hardware | simulated | error | |\n", "|---|---|---|---|---|\n"]
     table += [f"| `{row['figure']}` | {want:g} | {value:.5g} | {100 * (value / want - 1):+.1f} % | "
               f"{'fitted' if row['kind'] == 'fitted' else ''} |\n" for row, want, value in rows]
-    page.write_text(head + BEGIN + "".join(line + "\n" for line in lines) + "\n" + "".join(table) +
-                    END + rest.split(END)[1], encoding="utf-8")
+    page.write_text(head + begin + "".join(line + "\n" for line in lines) + "\n" + "".join(table) +
+                    end + rest.split(end)[1], encoding="utf-8")
 
 
 def main():
