@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * HIP calls an "activity callback" at the beginning of a call to get memory, writes the call's
+ * Until 5.3.1, HIP calls an "activity callback" at the beginning of a call to get memory, writes the call's
  * arguments there, and calls it again at the end. The two calls differ in the last parameter: NULL
  * at the beginning, the registered value at the end.
  */
@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "hsa-plugin/hooks/hip_tracer.h"
 #include "hsa-plugin/hooks/hsa_calls.h"
 #include "hsa-plugin/process/tool.h"
 #include "hsa-plugin/runtime/loaded_library.h"
@@ -90,6 +91,7 @@ static void *on_call(uint32_t id, void *record, const void *data, void *argument
 	return ret;
 }
 
+/* Announces the functions, and registers the callback for each if there is one to add. */
 static void announce(api_name *name_of, register_callback *add)
 {
 	for (uint32_t id = 1; id < IDS_MAX; id++) {
@@ -102,15 +104,42 @@ static void announce(api_name *name_of, register_callback *add)
 		probe_function_put(PROBE_HIP_FUNCTIONS + id,
 				   compiler ? PROBE_DOMAIN_HIP_COMPILER : PROBE_DOMAIN_HIP, name);
 		/* HIP rejects numbers beyond the last one. */
-		if (add(id, (void *)on_call, threads))
+		if (add && add(id, (void *)on_call, threads))
 			break;
 	}
+}
+
+/* NULL if all calls will be recorded; otherwise the reason why not. */
+static const char *install_activity(api_name *name_of)
+{
+	register_callback *add;
+
+	add = (register_callback *)probe_loaded_function("libamdhip64.so",
+							 "hipRegisterActivityCallback");
+	if (!key_made)
+		key_made = !pthread_key_create(&key, leave);
+	if (!name_of || !add || !key_made)
+		return "calls of HIP are not recorded: this release of HIP has neither "
+		       "hipRegisterActivityCallback (4.2 to 5.3.1) nor hipRegisterTracerCallback "
+		       "(later); use --hsa-trace";
+	/* HIP 5.2 waits for itself there once any tool has registered callbacks. */
+	if (probe_loaded_import("libamdhip64.so", "hipStreamAddCallback"))
+		return "calls of HIP are not recorded: the program uses hipStreamAddCallback, "
+		       "which hangs in HIP 4.2 to 5.2 when a tool traces HIP; use --hsa-trace";
+	announce(name_of, add);
+	return NULL;
+}
+
+static const char *install_tracer(api_name *name_of)
+{
+	announce(name_of, NULL);
+	return probe_hip_tracer_register();
 }
 
 void probe_hip_calls_install(void)
 {
 	static bool installed;
-	register_callback *add;
+	const char *problem;
 	api_name *name_of;
 
 	if (!(probe_tool.config.traced & PROBE_TRACED_HIP) || installed)
@@ -118,22 +147,11 @@ void probe_hip_calls_install(void)
 	if (!probe_loaded_function("libamdhip64.so", "hipInit"))
 		return;
 	name_of = (api_name *)probe_loaded_function("libamdhip64.so", "hipApiName");
-	add = (register_callback *)probe_loaded_function("libamdhip64.so",
-							 "hipRegisterActivityCallback");
-	if (!key_made)
-		key_made = !pthread_key_create(&key, leave);
-	if (!name_of || !add || !key_made) {
-		probe_tool_warn("calls of HIP are not recorded: this release of HIP has no "
-				"hipRegisterActivityCallback (4.2 to 5.2 have); use --hsa-trace");
-		return;
-	}
-	/* HIP 5.2 waits for itself there once any tool has registered callbacks. */
-	if (probe_loaded_import("libamdhip64.so", "hipStreamAddCallback")) {
-		probe_tool_warn("calls of HIP are not recorded: the program uses "
-				"hipStreamAddCallback, which hangs in HIP 4.2 to 5.2 when a tool "
-				"traces HIP; use --hsa-trace");
-		return;
-	}
-	announce(name_of, add);
-	installed = true;
+	if (name_of && probe_hip_tracer_offered())
+		problem = install_tracer(name_of);
+	else
+		problem = install_activity(name_of);
+	if (problem)
+		probe_tool_warn(problem);
+	installed = !problem;
 }

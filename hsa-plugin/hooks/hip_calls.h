@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records calls of HIP, through the callbacks that HIP 4.2 to 5.2 offers to tools. */
+/* Records calls of HIP, through the callbacks that HIP 4.2 and later offers to tools. */
 #ifndef PROBE_HSA_PLUGIN_HOOKS_HIP_CALLS_H
 #define PROBE_HSA_PLUGIN_HOOKS_HIP_CALLS_H
 

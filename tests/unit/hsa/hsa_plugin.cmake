@@ -19,8 +19,8 @@ else()
 endif()
 
 foreach(test api_table calls code_image collector completion copies counter_sum counter_tables dispatch doorbells
-		filters kernargs kernel_table kernel_verdict cooperative_fit packet_relay queue_hooks random_environment rings
-		sampler wave_storage)
+		filters hip_tracer kernargs kernel_table kernel_verdict cooperative_fit packet_relay queue_hooks random_environment
+		rings sampler wave_storage)
 	add_executable(unit_hsa_${test} ${CMAKE_CURRENT_LIST_DIR}/${test}.c
 		${CMAKE_CURRENT_LIST_DIR}/fake_hsa.c ${CMAKE_CURRENT_LIST_DIR}/fake_kernel.c)
 	target_link_libraries(unit_hsa_${test} PRIVATE probe_hsa_tested probe_wire probe_flags
@@ -30,6 +30,23 @@ foreach(test api_table calls code_image collector completion copies counter_sum 
 	probe_test(NAME unit.hsa.${test} TIER unit FOLDER hsa-plugin COMMAND unit_hsa_${test})
 endforeach()
 target_link_options(unit_hsa_sampler PRIVATE -Wl,--wrap=pthread_cond_timedwait)
+
+# Stand-ins for HIP by the names of its libraries; the number is sizeof(hip_api_data_t) less 16.
+set(fake_hip ${CMAKE_CURRENT_BINARY_DIR}/fake_hip)
+foreach(row .5=824 .6=1504 .7=1504 =1504 .8=2048)
+	string(REPLACE "=" ";" row "${row}")
+	list(GET row 0 number)
+	list(GET row 1 bytes)
+	string(REPLACE "." "_" name "unit_hsa_fake_hip${number}")
+	add_library(${name} MODULE ${CMAKE_CURRENT_LIST_DIR}/fake_hip.c)
+	target_compile_definitions(${name} PRIVATE ARGUMENTS=${bytes} $<$<NOT:$<STREQUAL:${number},.5>>:R0600>)
+	target_link_libraries(${name} PRIVATE probe_flags)
+	set_target_properties(${name} PROPERTIES PREFIX "" OUTPUT_NAME libamdhip64 SUFFIX ".so${number}"
+		LIBRARY_OUTPUT_DIRECTORY ${fake_hip})
+	add_dependencies(unit_hsa_hip_tracer ${name})
+endforeach()
+target_compile_definitions(unit_hsa_hip_tracer PRIVATE FAKE_HIP="${fake_hip}")
+
 # Filters, kernel tables that were outgrown, and sampling sessions that hang live as long as the
 # process, by design. The leak check would report them.
 foreach(test filters kernel_table random_environment sampler)
