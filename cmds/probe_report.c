@@ -7,6 +7,7 @@
 #include "common/err.h"
 #include "common/log.h"
 #include "common/memory_watch.h"
+#include "common/progress.h"
 #include "store/store.h"
 
 enum status { OK, FAILED, USAGE };
@@ -43,6 +44,7 @@ int main(int argc, char **argv)
 		return verb->command(argc - 1, argv + 1);
 	err = report_parse(argc, argv, &line);
 	probe_log_setup(line.quiet ? PROBE_LOG_ERROR : PROBE_LOG_INFO, line.color);
+	probe_progress_setup(line.quiet);
 	err = err ? err : run(&line, &status);
 	if (err)
 		probe_log_err(PROBE_LOG_ERROR, err);

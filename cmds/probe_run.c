@@ -34,6 +34,7 @@
 #include "common/err.h"
 #include "common/log.h"
 #include "common/memory_watch.h"
+#include "common/progress.h"
 #include "store/store.h"
 
 struct run {
@@ -242,7 +243,13 @@ static void end_recording(void *user, struct run_pass *pass)
 static struct probe_err *record(struct run *run, bool again, struct run_pass *pass)
 {
 	const struct run_child program = {run->program, &run->environment, &run->signals, again};
-	const struct run_service_work work = {&run->server, begin_recording, end_recording, run};
+	const struct run_service_work work = {
+		.server = &run->server,
+		.begin = begin_recording,
+		.end = end_recording,
+		.user = run,
+		.quiet = run->config.verbosity < 0,
+	};
 	struct probe_err *err = prepare(run);
 	struct run_service service;
 	pid_t child = -1;
@@ -401,6 +408,7 @@ static struct probe_err *print(struct run *run)
 		run_list(&run->config, &run->layout);
 		break;
 	case RUN_ACTION_RECOVER:
+		probe_progress_setup(run->config.verbosity < 0);
 		err = run_recover(run->config.recover, &run->layout);
 		break;
 	case RUN_ACTION_PRINT_ENV:

@@ -17,6 +17,7 @@
 #include "common/buf.h"
 #include "common/cleanup.h"
 #include "common/err.h"
+#include "common/progress.h"
 
 /*
  * The pipe transfers the answer, the text of an error if there is one, and this trailer. A child
@@ -25,6 +26,7 @@
 #define TRAILER_MAGIC 0x444e4550u
 #define TRAILER_SIZE  8
 #define PIPE_BYTES    (1 << 20)
+#define LOOK_MS	      100
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SHADOW_MEMORY 1 /* sanitizers map terabytes */
@@ -172,7 +174,8 @@ static struct probe_err *collect(int fd, const char *what, struct answer *answer
 		if (left <= 0)
 			return probe_err_create("%s was stopped after %d seconds", what,
 						PROBE_CHILD_SECONDS);
-		if (poll(&poll_fd, 1, (int)left) <= 0)
+		probe_progress_tick();
+		if (poll(&poll_fd, 1, left < LOOK_MS ? (int)left : LOOK_MS) <= 0)
 			continue;
 		if (answer->size > PROBE_CHILD_ANSWER)
 			return probe_err_create("%s was stopped: its result exceeds %llu bytes",

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/err.h"
+#include "common/progress.h"
 
 #define LINE_MAX_BYTES 4096
 
@@ -55,6 +56,7 @@ void probe_log_setup(int level, enum probe_color color)
 
 static void write_all(const char *text, size_t len)
 {
+	probe_progress_hide();
 	while (len) {
 		ssize_t n = write(STDERR_FILENO, text, len);
 

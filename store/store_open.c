@@ -15,6 +15,7 @@
 
 #include "common/cleanup.h"
 #include "common/err.h"
+#include "common/progress.h"
 #include "store/store.h"
 
 #define HEADER_BYTES 100 /* SQLite file format, section 1.3 */
@@ -150,6 +151,7 @@ static int past_deadline(void *user)
 	const struct probe_reader_limit *limit = user;
 	struct timespec now;
 
+	probe_progress_tick();
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
 	return now.tv_sec > limit->deadline;
 }

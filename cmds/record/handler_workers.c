@@ -22,6 +22,7 @@
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "common/progress.h"
 #include "store/store.h"
 
 enum { TABLES_MAX = 64, CELLS_MAX = 64, READ_BYTES = 256 << 10, LOOK_MS = 100 };
@@ -384,6 +385,7 @@ static void serve(struct worker *worker, bool opening)
 	while (more && !(opening && worker->opened)) {
 		int n = poll(fds, 2, LOOK_MS);
 
+		probe_progress_tick();
 		if (n > 0 && fds[0].revents)
 			more = read_some(worker);
 		if (n > 0 && stop && fds[1].revents && stop->requested(stop->user))
@@ -525,6 +527,7 @@ unsigned handler_workers_run(struct handler_workers *set, const struct handler_r
 	for (size_t i = 0; i < set->count; i++) {
 		struct worker *worker = &set->worker[i];
 
+		probe_progress_step("handler %s", worker->plugin->handler.name);
 		serve(worker, false);
 		close(worker->fd);
 		worker->fd = -1;

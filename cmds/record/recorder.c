@@ -21,6 +21,7 @@
 #include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "common/progress.h"
 
 #define DRAIN_NS 2000000000ull /* time limit for reading what a live process has written */
 
@@ -268,6 +269,10 @@ static void apply_items(struct recorder *recorder)
 	struct spool_item item;
 
 	while (spool_next(&recorder->spool, &item)) {
+		atomic_store_explicit(&recorder->spool_taken, recorder->spool.taken,
+				      memory_order_relaxed);
+		atomic_store_explicit(&recorder->spool_written, recorder->spool.written,
+				      memory_order_relaxed);
 		switch (item.type) {
 		case SPOOL_HOST:
 			host_record_apply(recording, &item.record);
@@ -389,6 +394,17 @@ static void *run(void *user)
 	recording_end(&recorder->recording, why_ended(recorder));
 	atomic_store(&recorder->done, true);
 	return NULL;
+}
+
+void recorder_show_progress(const struct recorder *list)
+{
+	uint64_t taken = 0, written = 0;
+
+	for (const struct recorder *recorder = list; recorder; recorder = recorder->next) {
+		taken += atomic_load_explicit(&recorder->spool_taken, memory_order_relaxed);
+		written += atomic_load_explicit(&recorder->spool_written, memory_order_relaxed);
+	}
+	probe_progress_amount(taken, written);
 }
 
 struct probe_err *recorder_start(struct recorder *recorder)

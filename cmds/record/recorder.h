@@ -36,6 +36,7 @@ struct recorder {
 	_Atomic enum recorder_stop_reason stop;
 	struct handler_workers *workers; /* opened before the program started; NULL = none */
 	atomic_bool done;
+	_Atomic uint64_t spool_taken, spool_written; /* bytes, for a progress line */
 	uint64_t drain_until; /* CLOCK_MONOTONIC; 0 = no time limit */
 	bool unused;	      /* continued, and the process had not taken the segment before */
 	bool ended;	      /* the process had ended before this recorder began */
@@ -71,6 +72,8 @@ struct probe_err *recorder_recreate(struct recorder *recorder, const struct run_
 void recorder_finish(struct recorder *recorder);
 /* To be called after the thread has been joined. */
 void recorder_destroy(struct recorder *recorder);
+/* Draws a line about what the recorders of the list still have to store, if it is time. */
+void recorder_show_progress(const struct recorder *list);
 PROBE_DEFINE_RELEASE(recorder_release, struct recorder *, recorder_destroy)
 struct probe_err *recorder_start(struct recorder *recorder);
 /* From another thread: makes it read the remaining records and end. */

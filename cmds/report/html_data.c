@@ -12,6 +12,7 @@
 #include "cmds/report/samples_query.h"
 #include "common/crc32.h"
 #include "common/err.h"
+#include "common/progress.h"
 #include "probe_version.h"
 
 enum {
@@ -148,6 +149,7 @@ static struct probe_err *write_table(struct report_json *json, const struct repo
 	err = report_prepare(&view, db, query, chosen, count, &stmt);
 	if (err)
 		return err;
+	probe_progress_step("writing the page of %s: %s", db->path, name);
 	snprintf(command, sizeof(command), "probe-report %s", query->verb);
 	report_json_key(json, name);
 	report_json_open(json, '{');

@@ -8,6 +8,7 @@
 #include "cmds/report/report_db.h"
 #include "cmds/report/report_options.h"
 #include "common/err.h"
+#include "common/progress.h"
 #include "store/store.h"
 
 static const char *const tables[] = {
@@ -78,6 +79,8 @@ static struct probe_err *add_file(const struct report *report, size_t file, stru
 
 	if (err)
 		return err;
+	probe_progress_step("merging %s", from.path);
+	probe_progress_amount(file, report->file_count);
 	if (from.reader.version < PROBE_STORE_VERSION_MERGE_MIN)
 		return probe_err_create(
 			"--merge: %s has schema %d, not %d or later: record it again", from.path,

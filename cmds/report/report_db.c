@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmds/record/spool.h"
 #include "cmds/report/code_functions.h"
@@ -14,6 +15,7 @@
 #include "cmds/report/unpack_samples.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "common/progress.h"
 
 /* SQL function probe_match(text): true if -k selects it. */
 static void match(sqlite3_context *context, int count, sqlite3_value **values)
@@ -95,10 +97,21 @@ struct probe_err *report_prepare_sql(const struct report_db *db, const char *sql
 	return NULL;
 }
 
+void report_hide_progress(void)
+{
+	static int terminal = -1;
+
+	if (terminal < 0)
+		terminal = isatty(STDOUT_FILENO);
+	if (terminal)
+		probe_progress_hide();
+}
+
 struct probe_err *report_step(const struct report_db *db, sqlite3_stmt *stmt, bool *row)
 {
 	int rc = sqlite3_step(stmt);
 
+	report_hide_progress();
 	*row = rc == SQLITE_ROW;
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
 		return probe_reader_error(&db->reader, "read it");
@@ -123,9 +136,10 @@ struct probe_err *report_first_row(const struct report_db *db, const char *sql, 
 
 struct probe_err *report_run_sql(const struct report_db *db, const char *sql, const char *doing)
 {
-	if (sqlite3_exec(db->reader.db, sql, NULL, NULL, NULL))
-		return probe_reader_error(&db->reader, doing);
-	return NULL;
+	int rc = sqlite3_exec(db->reader.db, sql, NULL, NULL, NULL);
+
+	report_hide_progress();
+	return rc ? probe_reader_error(&db->reader, doing) : NULL;
 }
 
 bool report_db_has(const struct report_db *db, const char *table)

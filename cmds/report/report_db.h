@@ -35,6 +35,8 @@ bool report_db_has(const struct report_db *db, const char *table);
 /* The SQL comes from the program, never from user input. */
 struct probe_err *report_prepare_sql(const struct report_db *db, const char *sql,
 				     sqlite3_stmt **ret);
+/* Before printing: what standard output shows must not stand on a progress line. */
+void report_hide_progress(void);
 /* One step; *row: whether there is a row. */
 struct probe_err *report_step(const struct report_db *db, sqlite3_stmt *stmt, bool *row);
 /* For loops: steps to the next row. False at the end, and if it fails, with an error in *err. */

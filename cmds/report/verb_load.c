@@ -17,6 +17,7 @@
 #include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "common/progress.h"
 #include "store/store.h"
 #include "store/store_sql.h"
 
@@ -355,6 +356,7 @@ static struct probe_err *copy_rows(const struct load *load, const struct report_
 	struct probe_err *err;
 
 	while (report_next(db, stmt, &err)) {
+		probe_progress_tick();
 		postgres_text(load->postgres, load->run, strlen(load->run));
 		if (!table->guid)
 			postgres_text(load->postgres, load->guid, strlen(load->guid));
@@ -386,6 +388,7 @@ static struct probe_err *load_table(const struct load *load, const struct report
 
 	if (err)
 		return err;
+	probe_progress_step("loading %s: %s", db->path, name);
 	err = select ? report_prepare_sql(db, select, &stmt) : probe_err_oom();
 	if (err)
 		return err;

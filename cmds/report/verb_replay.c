@@ -8,6 +8,7 @@
 #include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "common/progress.h"
 #include "common/option.h"
 #include "cmds/options/handler_list.h"
 #include "cmds/options/handler_plugins.h"
@@ -186,7 +187,10 @@ static struct probe_err *act(struct line *line)
 	}
 	replay->config = &line->config;
 	replay->plugins = &plugins;
+	probe_progress_setup(line->quiet);
+	probe_progress_step("%s: reading it", replay->from);
 	err = run_replay(replay);
+	probe_progress_end();
 	if (err)
 		return err;
 	print_counts(line);

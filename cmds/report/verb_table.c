@@ -11,6 +11,7 @@
 #include "cmds/report/query.h"
 #include "cmds/report/report_db.h"
 #include "common/err.h"
+#include "common/progress.h"
 
 const struct report_verb *const report_verbs[] = {
 	&report_verb_summary,
@@ -159,6 +160,7 @@ static struct probe_err *show_file(const struct report *report, size_t i)
 
 	if (i && report->format == REPORT_TABLE && report->verb->formats)
 		putchar('\n');
+	probe_progress_step("reading %s", report->files[i]);
 	/* The verb opens the file itself. */
 	if (report->verb->input == REPORT_ANY_FILES)
 		return show(report, &db, first, last);
@@ -170,6 +172,7 @@ static struct probe_err *show_file(const struct report *report, size_t i)
 		err = report_db_open(report, report->files[i], &db);
 	if (err)
 		return err;
+	report_hide_progress();
 	warn_partial(report, &db);
 	return show(report, &db, first, last);
 }
@@ -193,6 +196,7 @@ struct probe_err *report_verb_show(const struct report *report)
 {
 	struct probe_err *err = show_files(report);
 
+	probe_progress_end();
 	if (fflush(stdout) && !err)
 		err = probe_err_create("cannot write the report");
 	return err;

@@ -30,6 +30,7 @@
 #include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "common/progress.h"
 
 #define GRACE_NS	1000000000ull /* time limit for processes that outlive the application */
 #define TERMINATE_NS	5000000000ull /* for the application, once the recorder is to end */
@@ -499,7 +500,9 @@ void run_server_finish(struct run_server *server)
 
 	poll_once(server, NULL, 0, 0); /* handle processes that connected just before the end */
 	poll_once(server, NULL, 0, 0);
+	probe_progress_step("completing the database");
 	while (!all_done(server)) {
+		recorder_show_progress(server->recorders);
 		poll_once(server, &server->orders, 1, 1);
 		read_orders(server);
 		if (!stopped && (server->stop || handler_clock_ns() - start >= GRACE_NS)) {

@@ -22,6 +22,7 @@
 #include "common/err.h"
 #include "common/log.h"
 #include "common/memory_watch.h"
+#include "common/progress.h"
 
 #define URGENT_NS 5000000000ull /* time for the recorder to end after the user has requested it */
 
@@ -64,8 +65,11 @@ static void record(const struct run_service_work *work, int fd, bool again, stru
 		run_server_continue(work->server);
 	if (!run_server_serve(work->server, fd))
 		return;
+	/* The terminal was the application's until now. */
+	probe_progress_setup(work->quiet);
 	run_server_finish(work->server);
 	run_server_handle(work->server);
+	probe_progress_end();
 	work->end(work->user, &pass);
 	ret->lost = pass.lost;
 	ret->several = pass.several;

@@ -24,6 +24,7 @@ struct run_service_work {
 	struct probe_err *(*begin)(void *user);
 	void (*end)(void *user, struct run_pass *pass); /* prints the summary */
 	void *user;
+	bool quiet; /* no progress lines */
 };
 
 struct run_service {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmds/options/handler_list.h"
@@ -20,10 +21,11 @@
 #include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "common/progress.h"
 #include "store/store.h"
 #include "store/store_open.h"
 
-enum { DEPTH_MAX = 8 };
+enum { DEPTH_MAX = 8, LOOK_NS = 100000000 };
 
 /* State of a stored run. */
 struct run_end {
@@ -122,6 +124,7 @@ static struct probe_err *run_handlers(const char *path, const char *handlers,
 	if (err)
 		return err;
 	err = run_replay(&replay);
+	probe_progress_end();
 	if (err)
 		return err;
 	err = mark_handlers_ended(path);
@@ -130,6 +133,19 @@ static struct probe_err *run_handlers(const char *path, const char *handlers,
 	probe_log(PROBE_LOG_INFO, "%s: handlers %s have run over %llu dispatches", path, handlers,
 		  (unsigned long long)replay.counts.dispatches);
 	return NULL;
+}
+
+static void wait_for_thread(const struct recorder *recorder)
+{
+	struct timespec until;
+
+	do {
+		recorder_show_progress(recorder);
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += LOOK_NS;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+	} while (pthread_timedjoin_np(recorder->thread, NULL, &until) == ETIMEDOUT);
 }
 
 /*
@@ -163,7 +179,9 @@ static struct probe_err *record_again(const char *spool)
 	err = recorder_start(recorder);
 	if (err)
 		return err;
-	pthread_join(recorder->thread, NULL);
+	probe_progress_step("%s: completing the database", spool);
+	wait_for_thread(recorder);
+	probe_progress_end();
 	recorder_finish(recorder);
 	return NULL;
 }

@@ -13,6 +13,7 @@
 #include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "common/progress.h"
 #include "cmds/record/merge_runs.h"
 #include "cmds/options/run_options.h"
 #include "cmds/options/output_path.h"
@@ -158,7 +159,9 @@ void run_passes_merge(const struct run_pass passes[RUN_PASSES])
 				  from ? from : into);
 		return;
 	}
+	probe_progress_step("merging %s into %s", from, into);
 	err = merge(into, from);
+	probe_progress_end();
 	if (err) {
 		probe_log_err(PROBE_LOG_ERROR, err);
 		probe_err_destroy(err);
