@@ -193,7 +193,7 @@ void counters_finish(struct recording *recording, struct run_dispatch *dispatch)
 
 void counters_abandon(struct recording *recording)
 {
-	for (size_t i = 0; i < RUN_BUCKETS; i++)
+	for (size_t i = 0; i < recording->objects.bucket_count; i++)
 		for (const struct run_dispatch *dispatch = recording->objects.buckets[i]; dispatch;
 		     dispatch = dispatch->next) {
 			recording->counts.rows_emitted += dispatch->pending_count;

@@ -384,7 +384,6 @@ static bool apply_dispatch(struct recording *recording, const struct segment_rec
 		kernel->unprobed += dispatch->hr.verdict == PROBE_V_NO_CLONE;
 	if (dispatch->hr.verdict == PROBE_V_SWAPPED)
 		counts->swapped_kinds[dispatch->hr.kind]++;
-	probe_facts_dispatch(recording->facts, &dispatch->hr, false);
 	samples_dispatch(recording, dispatch);
 	return true;
 }
@@ -539,6 +538,19 @@ void host_record_apply(struct recording *recording, const struct segment_record 
 		record_log_put(&recording->log, PROBE_LOG_WARNING, "probe-run",
 			       "process %d: a record of type %u and %zu bytes is malformed",
 			       (int)recording->objects.pid, rec->type, rec->size);
+}
+
+void host_records_store_in_flight(struct recording *recording)
+{
+	const struct process_objects *objects = &recording->objects;
+
+	for (uint32_t i = 0; i < objects->bucket_count; i++)
+		for (struct run_dispatch *at = objects->buckets[i]; at; at = at->next) {
+			if (at->stored)
+				continue;
+			probe_facts_dispatch(recording->facts, &at->hr, false);
+			at->stored = true;
+		}
 }
 
 static void finish(struct recording *recording, struct run_dispatch *dispatch)

@@ -12,5 +12,7 @@ void host_record_apply(struct recording *recording, const struct segment_record 
  * Finishes dispatches that have completed, linked by next_complete; their rings have been drained.
  */
 void host_records_finish(struct recording *recording, struct run_dispatch *list);
+/* Stores the dispatches that have not been finished, so that readers of the database see them. */
+void host_records_store_in_flight(struct recording *recording);
 
 #endif

@@ -36,7 +36,7 @@ bool run_table_put(struct run_table *table, uint32_t index, void *item)
 
 static struct run_dispatch **bucket(const struct process_objects *objects, uint64_t id)
 {
-	return (struct run_dispatch **)&objects->buckets[id % RUN_BUCKETS];
+	return (struct run_dispatch **)&objects->buckets[id % objects->bucket_count];
 }
 
 struct run_dispatch *run_dispatch_find(const struct process_objects *objects, uint64_t id)
@@ -111,12 +111,39 @@ void run_dispatch_info(struct process_objects *objects, struct run_dispatch *dis
 	};
 }
 
-void run_dispatch_add(struct process_objects *objects, struct run_dispatch *dispatch)
+static void put(struct process_objects *objects, struct run_dispatch *dispatch)
 {
 	struct run_dispatch **at = bucket(objects, dispatch->hr.id);
 
 	dispatch->next = *at;
 	*at = dispatch;
+}
+
+/* Without memory the chains become longer. */
+static void add_buckets(struct process_objects *objects)
+{
+	struct process_objects more = *objects;
+
+	more.bucket_count = 4 * objects->bucket_count;
+	more.buckets = calloc(more.bucket_count, sizeof(*more.buckets));
+	if (!more.buckets)
+		return;
+	for (uint32_t i = 0; i < objects->bucket_count; i++)
+		for (struct run_dispatch *at = objects->buckets[i], *next; at; at = next) {
+			next = at->next;
+			put(&more, at);
+		}
+	if (objects->buckets != objects->first_buckets)
+		free(objects->buckets);
+	objects->buckets = more.buckets;
+	objects->bucket_count = more.bucket_count;
+}
+
+void run_dispatch_add(struct process_objects *objects, struct run_dispatch *dispatch)
+{
+	if (objects->in_flight >= objects->bucket_count)
+		add_buckets(objects);
+	put(objects, dispatch);
 	objects->in_flight++;
 	objects->traces_in_flight += probe_kind_has_rings(dispatch->hr.kind);
 }
@@ -144,7 +171,8 @@ uint32_t run_code_site_limit(const struct run_code *code)
 
 void process_objects_init(struct process_objects *objects, pid_t pid)
 {
-	*objects = (struct process_objects){.pid = pid};
+	*objects = (struct process_objects){.pid = pid, .bucket_count = RUN_BUCKETS};
+	objects->buckets = objects->first_buckets;
 	objects->complete_end = &objects->complete;
 }
 
@@ -168,9 +196,11 @@ void process_objects_deinit(struct process_objects *objects)
 		}
 		free(kernel);
 	}
-	for (int i = 0; i < RUN_BUCKETS; i++)
+	for (uint32_t i = 0; i < objects->bucket_count; i++)
 		while (objects->buckets[i])
 			run_dispatch_remove(objects, objects->buckets[i]);
+	if (objects->buckets != objects->first_buckets)
+		free(objects->buckets);
 	free(objects->agents.items);
 	free(objects->codes.items);
 	free(objects->kernels.items);

@@ -69,6 +69,7 @@ struct run_dispatch {
 	uint32_t argument_bytes;
 	bool arguments_stored; /* with the trace records */
 	bool completed;
+	bool stored; /* its row in probe_dispatch, as not completed */
 };
 
 /*
@@ -79,7 +80,7 @@ struct run_table {
 	uint32_t capacity;
 };
 
-#define RUN_BUCKETS 1024
+#define RUN_BUCKETS 1024 /* at first */
 
 struct process_objects {
 	pid_t pid;
@@ -91,7 +92,9 @@ struct process_objects {
 	struct run_kernel *unnamed; /* announced, not yet demangled and stored */
 	struct run_kernel *known;   /* launched */
 	size_t unnamed_count;
-	struct run_dispatch *buckets[RUN_BUCKETS]; /* in flight, by id */
+	struct run_dispatch **buckets; /* in flight, by id; at least as many as dispatches */
+	struct run_dispatch *first_buckets[RUN_BUCKETS];
+	uint32_t bucket_count;
 	uint32_t in_flight, traces_in_flight;
 	uint64_t last_dispatch;	       /* the last one launched */
 	struct run_dispatch *complete; /* completed dispatches whose rings are not drained yet */

@@ -243,6 +243,7 @@ static void before_commit(void *user)
 	struct recorder *recorder = user;
 
 	read_counts(recorder);
+	host_records_store_in_flight(&recorder->recording);
 	accounting_store(&recorder->recording, false);
 }
 

@@ -9,6 +9,7 @@
 #include "cmds/options/run_options.h"
 #include "cmds/record/allocation_records.h"
 #include "cmds/record/handler_workers.h"
+#include "cmds/record/host_records.h"
 #include "common/err.h"
 #include "common/log.h"
 #include "common/memory_watch.h"
@@ -156,6 +157,7 @@ void recording_end(struct recording *recording, const char *ended)
 	recording->counts.unfinished = recording->objects.in_flight;
 	unknown_loss_find(recording);
 	counters_abandon(recording);
+	host_records_store_in_flight(recording);
 	run_allocations_resolve(recording->allocations);
 	run_allocations_store(recording->allocations, recording->facts);
 	launch_stacks_store(recording);

@@ -103,7 +103,7 @@ void replay_end_all(struct replay_feed *feed)
 {
 	struct process_objects *objects = &feed->objects;
 
-	for (size_t i = 0; i < RUN_BUCKETS; i++)
+	for (size_t i = 0; i < objects->bucket_count; i++)
 		while (objects->buckets[i])
 			replay_end_dispatch(feed, objects->buckets[i]);
 }

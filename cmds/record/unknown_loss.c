@@ -114,7 +114,7 @@ static void find_bytes(struct recording *recording)
 
 void unknown_loss_find(struct recording *recording)
 {
-	for (uint32_t i = 0; i < RUN_BUCKETS; i++)
+	for (uint32_t i = 0; i < recording->objects.bucket_count; i++)
 		for (const struct run_dispatch *dispatch = recording->objects.buckets[i]; dispatch;
 		     dispatch = dispatch->next)
 			find_dispatch(recording, dispatch);

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <probe/wire_tracing.h>
+
 #include "pcsample/decode.h"
 
 enum { DOORBELL = 77, LOAD_BASE = 0x100000 };
@@ -332,6 +334,22 @@ void fake_complete(struct fake_app *app, uint64_t id, uint32_t rows, uint64_t ro
 	};
 
 	put(app, PROBE_HR_COMPLETE, &complete, sizeof(complete), NULL, 0);
+}
+
+void fake_calls(struct fake_app *app, uint32_t count)
+{
+	struct probe_hr_function function = {
+		.id = 1, .domain = PROBE_DOMAIN_HIP, .name_len = 7};
+
+	if (!app->calls)
+		put(app, PROBE_HR_FUNCTION, &function, sizeof(function), "hipFake", 7);
+	for (uint32_t i = 0; i < count; i++) {
+		struct probe_hr_call call = {
+			.start = 1000 + app->calls, .correlation = app->calls + 1, .function = 1};
+
+		put(app, PROBE_HR_CALL, &call, sizeof(call), NULL, 0);
+		app->calls++;
+	}
 }
 
 /* ---- PC samples ------------------------------------------------------------------------------ */

@@ -19,6 +19,7 @@ struct fake_app {
 	void *image; /* NULL = fake_code_object() */
 	size_t image_size;
 	uint64_t sample_at; /* offset of the first sampled instruction; 0 = 64 */
+	uint64_t calls; /* made so far */
 	/* What it has handed over, by its own count: host records, counter rows, trace records. */
 	uint64_t host, rows, traced;
 	uint64_t unpublished; /* trace records that the ring's head does not cover */
@@ -37,6 +38,9 @@ void fake_dispatch(struct fake_app *app, uint64_t id, uint32_t kind, uint32_t ve
 /* `rows` counter rows of sites 0, 1, 2, 0, ...: executions row + 1. */
 void fake_counters(struct fake_app *app, uint64_t id, uint32_t rows);
 void fake_complete(struct fake_app *app, uint64_t id, uint32_t rows, uint64_t rows_dropped);
+
+/* `count` calls of hipFake, one after the other, which is announced before the first. */
+void fake_calls(struct fake_app *app, uint32_t count);
 
 /*
  * Writes one wave of `records` records into the next ring; `form` is enum probe_form (0 = each form

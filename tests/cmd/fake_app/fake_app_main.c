@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fake-app WORD...: acts in order. Words: connect[=RINGS], announce=SOURCE, memory=N, trace=N
- * (waves) with records=N and form=F before it, stored=N (records lost), refused=N, begin (a
+ * fake-app WORD...: acts in order. Words: connect[=RINGS], announce=SOURCE, memory=N with
+ * rows=N before it, calls=N, trace=N (waves) with records=N and form=F before it, stored=N (records lost), refused=N, begin (a
  * dispatch that never ends), open=N (the same of kind trace: N waves, each with some records that it
  * does not publish), count=FILE (append its own counts of what it has handed over), hole, begun=N
  * (counts records that it never writes), garbage, impossible
@@ -26,7 +26,7 @@
 
 static struct fake_app app;
 static uint64_t dispatches;
-static uint32_t records = 10;
+static uint32_t records = 10, rows = 3;
 static unsigned form;
 
 static void memory(uint32_t count)
@@ -35,8 +35,8 @@ static void memory(uint32_t count)
 		uint64_t id = ++dispatches;
 
 		fake_dispatch(&app, id, PROBE_KIND_MEMORY, PROBE_V_SWAPPED);
-		fake_counters(&app, id, 3);
-		fake_complete(&app, id, 3, 0);
+		fake_counters(&app, id, rows);
+		fake_complete(&app, id, rows, 0);
 	}
 }
 
@@ -217,6 +217,10 @@ static int act(const char *word, const char *value)
 		form = number;
 	else if (!strcmp(word, "memory"))
 		memory(number);
+	else if (!strcmp(word, "rows"))
+		rows = number;
+	else if (!strcmp(word, "calls"))
+		fake_calls(&app, number);
 	else if (!strcmp(word, "trace"))
 		trace(number);
 	else if (!strcmp(word, "open"))
