@@ -21,6 +21,7 @@
 #define COMMIT_NS	 500000000ull
 #define COMMIT_QUIET_NS	 20000000ull
 #define CHECKPOINT_PAGES "8000"
+#define CACHE_KIB	 "16000" /* what a transaction writes: pages that do not fit are read again */
 
 struct probe_err *probe_store_remove(const char *path)
 {
@@ -163,15 +164,15 @@ struct probe_err *probe_store_schema(struct probe_store *store)
 	if (exec(store, "PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL; BEGIN;") ||
 	    exec(store, pragma) || !make_schema(store) ||
 	    exec(store, "COMMIT; PRAGMA synchronous = NORMAL; "
-			"PRAGMA wal_autocheckpoint = " CHECKPOINT_PAGES ";")) {
+			"PRAGMA wal_autocheckpoint = " CHECKPOINT_PAGES
+			"; PRAGMA cache_size = -" CACHE_KIB ";")) {
 		probe_store_fail(store, "create the tables");
 		return probe_err_create("%s: cannot create the tables: %s", store->path,
 					sqlite3_errmsg(store->db));
 	}
-	store->set = probe_store_rows(store, "probe_run", "key, value", NULL, 2, 1);
-	store->account =
-		probe_store_rows(store, "probe_account", "stream, name, value", NULL, 3, 1);
-	store->log = probe_store_rows(store, "probe_log", "time, level, origin, text", NULL, 4, 1);
+	store->set = probe_store_rows(store, "probe_run", "key, value", 2, 1);
+	store->account = probe_store_rows(store, "probe_account", "stream, name, value", 3, 1);
+	store->log = probe_store_rows(store, "probe_log", "time, level, origin, text", 4, 1);
 	probe_store_set(store, "guid", store->guid);
 	return NULL;
 }

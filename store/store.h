@@ -120,13 +120,12 @@ const struct probe_err *probe_store_failure(const struct probe_store *store);
 
 /*
  * Prepare inserting into `table` (a rocpd_ name gets the run's suffix). `columns` is SQL, from the
- * program, never from input; `values` is the SQL of one row with `count` question marks, NULL for
- * plain ones. `batch` rows go into one statement; 1 = each at once, and bytes are not copied.
- * Lives as long as the store. Returns NULL with the store failed.
+ * program, never from input; `count` is their number. Up to `batch` rows go into one statement; 1 =
+ * each at once, and bytes are not copied. Lives as long as the store. Returns NULL with the store
+ * failed.
  */
 struct probe_rows *probe_store_rows(struct probe_store *store, const char *table,
-				    const char *columns, const char *values, unsigned count,
-				    unsigned batch);
+				    const char *columns, unsigned count, unsigned batch);
 
 /* Add one row. 0, or -EIO once the store has failed. */
 int probe_rows_add(struct probe_rows *rows, const struct probe_cell *cells);

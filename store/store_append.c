@@ -31,10 +31,9 @@ static struct probe_err *ready(struct probe_store *store)
 						  "NORMAL;",
 						  NULL, NULL, NULL))
 		return sqlite_error(store, "write to it");
-	store->set = probe_store_rows(store, "probe_run", "key, value", NULL, 2, 1);
-	store->account =
-		probe_store_rows(store, "probe_account", "stream, name, value", NULL, 3, 1);
-	store->log = probe_store_rows(store, "probe_log", "time, level, origin, text", NULL, 4, 1);
+	store->set = probe_store_rows(store, "probe_run", "key, value", 2, 1);
+	store->account = probe_store_rows(store, "probe_account", "stream, name, value", 3, 1);
+	store->log = probe_store_rows(store, "probe_log", "time, level, origin, text", 4, 1);
 	return store->log ? NULL : sqlite_error(store, "add to its tables");
 }
 

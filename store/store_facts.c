@@ -54,84 +54,81 @@ enum table {
 	TABLES,
 };
 
-/* Tables, columns and, for computed cells, the SQL of a row. Batched for tables with many rows. */
+/* Tables and columns; batched for tables with many rows. */
 static const struct {
-	const char *name, *columns, *values;
+	const char *name, *columns;
 	uint8_t count, batch;
 } tables[TABLES] = {
 	[T_NODE] = {"rocpd_info_node",
 		    "id, hash, machine_id, system_name, hostname, release, version, hardware_name",
-		    NULL, 8, 1},
+		    8, 1},
 	[T_PROCESS] = {"rocpd_info_process",
-		       "id, nid, ppid, pid, init, fini, start, \"end\", command, environment", NULL,
-		       10, 1},
-	[T_THREAD] = {"rocpd_info_thread", "id, nid, ppid, pid, tid, name", NULL, 6, 1},
+		       "id, nid, ppid, pid, init, fini, start, \"end\", command, environment", 10,
+		       1},
+	[T_THREAD] = {"rocpd_info_thread", "id, nid, ppid, pid, tid, name", 6, 1},
 	[T_AGENT] = {"rocpd_info_agent",
 		     "id, nid, pid, type, absolute_index, logical_index, type_index, uuid, name, "
 		     "model_name, vendor_name, product_name, user_name, extdata",
-		     NULL, 14, 1},
-	[T_QUEUE] = {"rocpd_info_queue", "id, nid, pid, name, extdata", NULL, 5, 1},
-	[T_STREAM] = {"rocpd_info_stream", "id, nid, pid, name", NULL, 4, 1},
+		     14, 1},
+	[T_QUEUE] = {"rocpd_info_queue", "id, nid, pid, name, extdata", 5, 1},
+	[T_STREAM] = {"rocpd_info_stream", "id, nid, pid, name", 4, 1},
 	[T_CODE_OBJECT] = {"rocpd_info_code_object",
 			   "id, nid, pid, agent_id, uri, load_base, load_size, load_delta, "
 			   "storage_type, extdata",
-			   NULL, 10, 1},
+			   10, 1},
 	[T_KERNEL] = {"rocpd_info_kernel_symbol",
 		      "id, nid, pid, code_object_id, kernel_name, display_name, kernel_object, "
 		      "kernarg_segment_size, kernarg_segment_alignment, group_segment_size, "
 		      "private_segment_size, sgpr_count, arch_vgpr_count, accum_vgpr_count, "
 		      "extdata",
-		      NULL, 15, 1},
-	[T_EVENT] = {"rocpd_event", "id, category_id, stack_id, parent_stack_id, correlation_id",
-		     NULL, 5, 32},
+		      15, 1},
+	[T_EVENT] = {"rocpd_event", "id, category_id, stack_id, parent_stack_id, correlation_id", 5,
+		     250},
 	[T_KERNEL_DISPATCH] = {"rocpd_kernel_dispatch",
 			       "id, nid, pid, tid, agent_id, kernel_id, dispatch_id, queue_id, "
 			       "stream_id, start, \"end\", private_segment_size, "
 			       "group_segment_size, workgroup_size_x, workgroup_size_y, "
 			       "workgroup_size_z, grid_size_x, grid_size_y, grid_size_z, "
 			       "region_name_id, event_id",
-			       NULL, 21, 32},
-	[T_STRING] = {"rocpd_string", "id, string", NULL, 2, 1},
+			       21, 250},
+	[T_STRING] = {"rocpd_string", "id, string", 2, 1},
 	[T_REGION] = {"rocpd_region",
-		      "id, nid, pid, tid, start, \"end\", name_id, event_id, extdata", NULL, 9, 32},
+		      "id, nid, pid, tid, start, \"end\", name_id, event_id, extdata", 9, 250},
 	[T_COPY] = {"rocpd_memory_copy",
 		    "id, nid, pid, tid, start, \"end\", name_id, dst_agent_id, dst_address, "
 		    "src_agent_id, src_address, size, stream_id, region_name_id, event_id, extdata",
-		    NULL, 16, 32},
-	[T_CODE] = {"probe_code", "code_object_id, hash, bytes", NULL, 3, 1},
+		    16, 250},
+	[T_CODE] = {"probe_code", "code_object_id, hash, bytes", 3, 1},
 	[T_DISPATCH] = {"probe_dispatch",
 			"dispatch_id, kernel_id, launched_kernel_id, kind, verdict, queue_id, "
 			"agent, grid_x, grid_y, grid_z, group_x, group_y, group_z, lds_aperture, "
 			"scratch_aperture, completed",
-			NULL, 16, 32},
+			16, 250},
 	[T_COUNTER] = {"probe_counter",
 		       "dispatch_id, code_object_id, site, executions, lanes, quads, lines64, "
 		       "needed64, excess64, lines128, needed128, excess128, passes, ideal_passes, "
 		       "affine, max_way, stride_hi, stride_lo, spare",
-		       NULL, 3 + PROBE_COUNTERS, 50},
+		       3 + PROBE_COUNTERS, 250},
 	[T_SITE] = {"probe_site",
 		    "code_object_id, site, file, line, \"column\", function, access, space, size, "
 		    "unit, align, owner, kinds, frames",
-		    NULL, 14, 50},
+		    14, 50},
 	[T_UNCOVERED] =
 		{"probe_uncovered",
-		 "code_object_id, number, file, line, \"column\", function, what, reason, text",
-		 NULL, 9, 50},
+		 "code_object_id, number, file, line, \"column\", function, what, reason, text", 9,
+		 50},
 	[T_ALLOCATION] = {"probe_allocation",
-			  "id, address, size, source, site, first_dispatch, last_dispatch", NULL, 7,
-			  50},
-	[T_STACK] = {"probe_stack", "id, frames", NULL, 2, 1},
-	[T_LAUNCH] = {"probe_launch", "dispatch_id, stack_id", NULL, 2, 32},
-	[T_SOURCE] = {"probe_source", "file, line, text", NULL, 3, 50},
-	[T_SOURCE_FILE] = {"probe_sourcefile", "file, hash, modified, newer", NULL, 4, 1},
-	[T_SAMPLER] = {"probe_sampler", "agent, method, unit, interval, provider", NULL, 5, 1},
-	[T_SAMPLE] = {"probe_sample", "code_object_id, offset, samples, lanes, waves, dual", NULL,
-		      6, 50},
-	[T_SAMPLE_STATE] = {"probe_state", "code_object_id, offset, issued, code, samples", NULL, 5,
-			    50},
-	[T_SAMPLE_DISPATCH] = {"probe_sampled", "dispatch_id, samples", NULL, 2, 50},
-	[T_SAMPLE_PART] = {"probe_profile", "first_dispatch, last_dispatch, bytes", NULL, 3, 1},
-	[T_SAMPLE_RAW] = {"probe_rawsample", "agent, count, bytes", NULL, 3, 1},
+			  "id, address, size, source, site, first_dispatch, last_dispatch", 7, 50},
+	[T_STACK] = {"probe_stack", "id, frames", 2, 1},
+	[T_LAUNCH] = {"probe_launch", "dispatch_id, stack_id", 2, 250},
+	[T_SOURCE] = {"probe_source", "file, line, text", 3, 50},
+	[T_SOURCE_FILE] = {"probe_sourcefile", "file, hash, modified, newer", 4, 1},
+	[T_SAMPLER] = {"probe_sampler", "agent, method, unit, interval, provider", 5, 1},
+	[T_SAMPLE] = {"probe_sample", "code_object_id, offset, samples, lanes, waves, dual", 6, 50},
+	[T_SAMPLE_STATE] = {"probe_state", "code_object_id, offset, issued, code, samples", 5, 50},
+	[T_SAMPLE_DISPATCH] = {"probe_sampled", "dispatch_id, samples", 2, 50},
+	[T_SAMPLE_PART] = {"probe_profile", "first_dispatch, last_dispatch, bytes", 3, 1},
+	[T_SAMPLE_RAW] = {"probe_rawsample", "agent, count, bytes", 3, 1},
 };
 
 _Static_assert(PROBE_C_AFFINE == 11 && PROBE_C_MAX_WAY == 12 && PROBE_C_STRIDE_LO == 14,
@@ -162,9 +159,8 @@ struct probe_facts *probe_facts_create(struct probe_store *store, uint32_t pid)
 void probe_facts_prepare(struct probe_facts *facts)
 {
 	for (int i = 0; i < TABLES; i++)
-		facts->rows[i] =
-			probe_store_rows(facts->store, tables[i].name, tables[i].columns,
-					 tables[i].values, tables[i].count, tables[i].batch);
+		facts->rows[i] = probe_store_rows(facts->store, tables[i].name, tables[i].columns,
+						  tables[i].count, tables[i].batch);
 }
 
 void probe_facts_destroy(struct probe_facts *facts)

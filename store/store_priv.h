@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include "store/record_block.h"
+#include "store/row_source.h"
 #include "store/store.h"
 
 /*
@@ -20,7 +21,8 @@
 struct probe_rows {
 	struct probe_rows *next;
 	struct probe_store *store;
-	sqlite3_stmt *one, *many;
+	sqlite3_stmt *insert;
+	struct probe_row_source source; /* what it reads if rows are batched */
 	unsigned columns, batch, count;
 	struct probe_cell *cells; /* batch * columns */
 	char *arena;		  /* copies of text and blobs of buffered rows */
@@ -41,6 +43,7 @@ struct probe_store {
 	uint64_t busy_ns; /* since when */
 	struct probe_store_stream streams[PROBE_STREAM_IDS];
 	struct probe_rows *rows; /* list */
+	unsigned sources;	 /* row sources registered so far */
 	struct probe_rows *set, *account, *log;
 	struct probe_block block;   /* trace bytes that are not in a row yet */
 	struct probe_rows *records; /* of probe_record; NULL until the first */

@@ -22,7 +22,7 @@ static int insert_row(struct probe_store *store, const struct probe_packed *pack
 		store->records = probe_store_rows(store, "probe_record",
 						  "first_dispatch, last_dispatch, size, spans, "
 						  "bytes",
-						  NULL, 5, 1);
+						  5, 1);
 	return probe_rows_add(
 		store->records,
 		(struct probe_cell[]){probe_cell_int(first), probe_cell_int(last),

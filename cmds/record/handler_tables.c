@@ -86,7 +86,7 @@ static int create(const struct handler_tables *tables, struct handler_table *tab
 	err = probe_store_exec(tables->store, sql);
 	if (err)
 		return err;
-	table->rows = probe_store_rows(tables->store, table->name, list, NULL,
+	table->rows = probe_store_rows(tables->store, table->name, list,
 				       (unsigned)table->count, 50);
 	return table->rows ? 0 : -EIO;
 }

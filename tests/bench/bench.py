@@ -20,6 +20,7 @@ import sys
 import time
 
 import bench_codeobj
+import bench_ingest
 import bench_sampling
 import bench_probes
 import bench_sim
@@ -192,7 +193,7 @@ def main():
     bench = Bench(args.build, args.only)
     print(f"{'what':<46} {'median':>12} {'unit':<22} {'spread':>7}  yardstick")
     compile_kernels(bench)
-    for part in (*bench_sim.PARTS, *bench_probes.PARTS, *bench_sampling.PARTS, *bench_codeobj.PARTS, trace_bytes, handler_speed, simulator_launches, start_up, dispatch_cost):
+    for part in (*bench_sim.PARTS, *bench_probes.PARTS, *bench_sampling.PARTS, *bench_codeobj.PARTS, *bench_ingest.PARTS, trace_bytes, handler_speed, simulator_launches, start_up, dispatch_cost):
         if bench.wanted(part.__name__):
             part(bench)
     bench.finish()

@@ -338,8 +338,7 @@ void fake_complete(struct fake_app *app, uint64_t id, uint32_t rows, uint64_t ro
 
 void fake_calls(struct fake_app *app, uint32_t count)
 {
-	struct probe_hr_function function = {
-		.id = 1, .domain = PROBE_DOMAIN_HIP, .name_len = 7};
+	struct probe_hr_function function = {.id = 1, .domain = PROBE_DOMAIN_HIP, .name_len = 7};
 
 	if (!app->calls)
 		put(app, PROBE_HR_FUNCTION, &function, sizeof(function), "hipFake", 7);

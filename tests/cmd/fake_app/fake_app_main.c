@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fake-app WORD...: acts in order. Words: connect[=RINGS], announce=SOURCE, memory=N with
- * rows=N before it, calls=N, trace=N (waves) with records=N and form=F before it, stored=N (records lost), refused=N, begin (a
- * dispatch that never ends), open=N (the same of kind trace: N waves, each with some records that it
- * does not publish), count=FILE (append its own counts of what it has handed over), hole, begun=N
- * (counts records that it never writes), garbage, impossible
- * (a dispatch that states impossible losses), huge-code (before announce), code=FILE (before
- * announce), sampler=METHOD, at=OFFSET, samples=N (of one dispatch), lost=N, exit-record, out=TEXT,
- * err=TEXT, drained (wait until probe-run has read everything), wait=FIFO (until another
- * process opens it for writing), close-fds, fork, kill=SIGNAL, kill-parent=SIGNAL, exec (itself, with the
- * words that follow), exit=STATUS.
+ * fake-app WORD...: acts in order. Words: connect[=RINGS], announce=SOURCE, memory=N with rows=N
+ * (counter rows of each) before it, trace=N (waves) with records=N and form=F before it, stored=N
+ * (records lost), refused=N, calls=N, begin[=N] (dispatches that never end), open=N (the same of
+ * kind trace: N waves, each with some records that it does not publish), count=FILE (append its own
+ * counts of what it has handed over), hole, begun=N (counts records that it never writes), garbage,
+ * impossible (a dispatch that states impossible losses), huge-code (before announce), code=FILE
+ * (before announce), sampler=METHOD, at=OFFSET, samples=N (of one dispatch), lost=N, exit-record,
+ * out=TEXT, err=TEXT, drained (wait until probe-run has read everything), wait=FIFO (until another
+ * process opens it for writing), close-fds, fork, kill=SIGNAL, kill-parent=SIGNAL, exec (itself,
+ * with the words that follow), exit=STATUS.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -72,6 +72,13 @@ static void count(const char *path)
 		(unsigned long long)app.rows, (unsigned long long)app.traced,
 		(unsigned long long)app.unpublished);
 	fclose(file);
+}
+
+static void begin(uint32_t count)
+{
+	do
+		fake_dispatch(&app, ++dispatches, PROBE_KIND_MEMORY, PROBE_V_SWAPPED);
+	while (count-- > 1);
 }
 
 /* 8 workgroups of 4 waves: first announced with impossible values, then with valid ones. */
@@ -236,7 +243,7 @@ static int act(const char *word, const char *value)
 	else if (!strcmp(word, "samples"))
 		sampled(number);
 	else if (!strcmp(word, "begin"))
-		fake_dispatch(&app, ++dispatches, PROBE_KIND_MEMORY, PROBE_V_SWAPPED);
+		begin(number);
 	else if (!strcmp(word, "hole"))
 		hole();
 	else if (!strcmp(word, "huge-code"))

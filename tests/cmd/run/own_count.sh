@@ -25,6 +25,9 @@ count open=1 begin count=own kill=9
 probe-report lines x.db | grep -o "unknown number.*"
 # With fewer rings than waves there is no bound.
 probe-run --force -d . -o x.db --kind trace "$FAKE_APP" connect=16 announce=x open=1 kill=9 2>&1 | grep -o "unknown number.*"
+# Many dispatches in flight: all are in the database.
+count memory=3000 begin=5000 count=own kill=9
+sqlite3 x.db "SELECT completed, count(*) FROM probe_dispatch GROUP BY 1"
 # Records that a thread began but never wrote: counted, without a position.
 count memory=1 begun=3 count=own kill=9
 # More records arrive than the process states.

@@ -206,7 +206,7 @@ static void rows_in_batches_keep_their_text(void **state)
 {
 	struct probe_store *store = create();
 	struct probe_rows *rows =
-		probe_store_rows(store, "probe_source", "file, line, text", NULL, 3, 50);
+		probe_store_rows(store, "probe_source", "file, line, text", 3, 50);
 	struct probe_reader reader;
 	static char big[100000];
 
@@ -285,7 +285,7 @@ static void a_full_disk_is_counted(void **state)
 {
 	struct probe_store *store = create();
 	struct probe_rows *rows =
-		probe_store_rows(store, "probe_source", "file, line, text", NULL, 3, 50);
+		probe_store_rows(store, "probe_source", "file, line, text", 3, 50);
 	struct probe_reader reader;
 	uint64_t added = 0;
 	char text[1000];
