@@ -160,6 +160,9 @@ static struct probe_err *parse_words(const struct probe_command *command, int ar
 			return bad_option(command, result, word);
 		option = result >= 0x10000 ? &command->options[result - 0x10000]
 					   : find_letter(command, result);
+		/* A variable of a script that is not set; no option has a meaning for it. */
+		if (option->value && !*optarg)
+			return probe_err_create("option --%s needs a value", option->name);
 		err = fn(user, option->key, option->value ? optarg : NULL);
 		if (err)
 			return err;

@@ -321,12 +321,6 @@ static struct probe_err *set_memory(struct run_config *config, const char *name,
 	return err;
 }
 
-static struct probe_err *set_path(const char **path, const char *name, const char *value)
-{
-	*path = value;
-	return *value ? NULL : probe_err_create("%s: empty", name);
-}
-
 /* Applies an option, or the variable with the same meaning; `name` is that of either. */
 static struct probe_err *set_value(struct run_config *config, int key, const char *name,
 				   const char *value)
@@ -336,14 +330,18 @@ static struct probe_err *set_value(struct run_config *config, int key, const cha
 
 	switch (key) {
 	case KEY_DIRECTORY:
-		return set_path(&config->directory, name, value);
+		config->directory = value;
+		return NULL;
 	case KEY_FILE:
-		return set_path(&config->file, name, value);
+		config->file = value;
+		return NULL;
 	case KEY_SOURCE_DIR:
-		return set_path(&config->source_dir, name, value);
+		config->source_dir = value;
+		return NULL;
 	case KEY_RECOVER:
 		config->action = RUN_ACTION_RECOVER;
-		return set_path(&config->recover, name, value);
+		config->recover = value;
+		return NULL;
 	case KEY_ANALYZE:
 		config->probes_requested = true;
 		return run_config_handlers(config, value);

@@ -234,8 +234,11 @@ static struct probe_err *set_separator(struct report *report, const char *value)
 
 static struct probe_err *add_file(struct report *report, const char *path)
 {
-	const char **files = realloc(report->files, (report->file_count + 1) * sizeof(*files));
+	const char **files;
 
+	if (!*path)
+		return probe_err_create("the name of a file is empty");
+	files = realloc(report->files, (report->file_count + 1) * sizeof(*files));
 	if (!files)
 		return probe_err_oom();
 	report->files = files;
@@ -441,7 +444,7 @@ static struct probe_err *read_first_word(struct report *report, const char *word
 		report->verb = verb;
 		return NULL;
 	}
-	return is_name(word) ? unknown_verb(word) : add_file(report, word);
+	return *word && is_name(word) ? unknown_verb(word) : add_file(report, word);
 }
 
 /*

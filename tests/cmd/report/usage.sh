@@ -16,6 +16,13 @@ try probe-report lines -k '(' run.db
 try probe-report lines --format xml run.db
 try probe-report lines -t ab run.db
 try probe-report --color sometimes run.db
+try probe-report lines --sort '' run.db
+try probe-report lines -f '' run.db
+try probe-report lines -k '' run.db
+try probe-report lines -s , run.db
+try probe-report lines -f line,,file run.db
+try probe-report lines ''
+try probe-report ''
 try probe-report lines none.db
 try probe-report .
 try probe-report info .

@@ -142,14 +142,22 @@ static void refuses(void **state)
 	bad("is not KEY=VALUE", ARGS("-a", "x:=y", "app"));
 	bad("without a name", ARGS("-a", "x,,y", "app"));
 	bad("invalid regular expression 'a['", ARGS("-k", "a[", "app"));
-	bad("empty", ARGS("-o", "", "app"));
+	bad("option --output-file needs a value", ARGS("-o", "", "app"));
+	for (size_t i = 0; i < run_command.count; i++) {
+		char word[64];
+
+		if (!run_command.options[i].value)
+			continue;
+		snprintf(word, sizeof(word), "--%s=", run_command.options[i].name);
+		bad("needs a value", ARGS(word, "app"));
+	}
 }
 
 static void device_filters(void **state)
 {
 	static const char *const yes[] = {"0", "70000", "4294967295", "0:4294967296", "3:4"};
-	static const char *const no[] = {"",	"-1", "x",    "4294967296", "3:3",
-					 "4:3", "1:", "1:2:", "1 :2",	    "0:4294967297"};
+	static const char *const no[] = {"-1", "x",    "4294967296", "3:3",	    "4:3",
+					 "1:", "1:2:", "1 :2",	     "0:4294967297"};
 	static const char *const policies[] = {"sample:", "sample:0",	       "sample:x",
 					       "sampled", "sample:4294967296", "wait"};
 	struct run_config config = good(ARGS("--when-full=sample:7", "--filter-y", "2:9", "app"));
@@ -298,23 +306,11 @@ static void dispatch_filters(void **state)
 	static const char *const yes[] = {
 		"all",	    "first", "1-in-1",	  "3-in-10",
 		"1-in-3:0", "4",     "1,3-4,9-9", "2-in-9:18446744073709551615"};
-	static const char *const no[] = {"",
-					 "last",
-					 "0-in-3",
-					 "4-in-3",
-					 "-1-in-3",
-					 "1-in-",
-					 "1-in-3x",
-					 "1 in 3",
-					 "1-in-99999999999",
-					 "1-in-3:",
-					 "1-in-3:x",
-					 "0",
-					 "4-3",
-					 "1,",
-					 "1,,2",
-					 "3:1",
-					 "99999999999999999999999"};
+	static const char *const no[] = {
+		"last",	   "0-in-3",   "4-in-3", "-1-in-3",
+		"1-in-",   "1-in-3x",  "1 in 3", "1-in-99999999999",
+		"1-in-3:", "1-in-3:x", "0",	 "4-3",
+		"1,",	   "1,,2",     "3:1",	 "99999999999999999999999"};
 	struct run_config config = {0};
 
 	(void)state;
