@@ -24,7 +24,7 @@
 #include "simgpu/isa/opcodes.h"
 #include "simgpu/queue/queue_threads.h"
 
-#define RENDER_BYTES  ((off_t)1 << 46)
+#define RENDER_BYTES  ((off_t)1 << 62) /* parts of the file are used once */
 #define RENDER_PREFIX "/dev/dri/renderD"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

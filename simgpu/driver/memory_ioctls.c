@@ -158,14 +158,17 @@ static int make_buffer(const struct kfd_ioctl_alloc_memory_of_gpu_args *want, st
 	default:
 		break;
 	}
-	if (buffer.type & (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT)) {
-		buffer.offset = sim_render_take(block.size);
-		if (buffer.offset == UINT64_MAX)
-			return -ENOMEM;
-	}
 	err = sim_mem_adopt(&block);
 	if (err)
 		return err;
+	/* Last, because it cannot be given back. */
+	if (buffer.type & (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT)) {
+		buffer.offset = sim_render_take(block.size);
+		if (buffer.offset == UINT64_MAX) {
+			sim_mem_disown(buffer.va);
+			return -ENOMEM;
+		}
+	}
 	*ret = buffer;
 	return 0;
 }

@@ -234,6 +234,31 @@ static void only_reserved_addresses_are_mapped(void **state)
 	munmap(live, 4096);
 }
 
+/* Neither refused allocations nor freed ones use up the file that the host maps. */
+static void allocations_never_run_out(void **state)
+{
+	struct kfd_ioctl_alloc_memory_of_gpu_args large = request_of(VRAM, (uint64_t)1 << 40);
+	struct kfd_ioctl_get_available_memory_args all = {.gpu_id = GPU};
+	struct kfd_ioctl_alloc_memory_of_gpu_args args = request_of(VRAM, 4096), next = args;
+
+	(void)state;
+	assert_int_equal(alloc(&args), 0);
+	assert_int_equal(alloc(&large), -ENOMEM);
+	next.va_addr = reserve(4096);
+	assert_int_equal(alloc(&next), 0);
+	assert_int_equal(next.mmap_offset, args.mmap_offset + 4096);
+	assert_int_equal(release(args.handle), 0);
+	assert_int_equal(release(next.handle), 0);
+	assert_int_equal(sim_kfd_ioctl(AMDKFD_IOC_AVAILABLE_MEMORY, &all), 0);
+	args.size = all.available;
+	args.va_addr = reserve(all.available);
+	for (uint64_t total = 0; total < (uint64_t)1 << 47; total += args.size) {
+		assert_int_equal(alloc(&args), 0);
+		assert_int_equal(release(args.handle), 0);
+	}
+	munmap((void *)(uintptr_t)args.va_addr, all.available);
+}
+
 static void memory_of_the_device_is_counted(void **state)
 {
 	struct kfd_ioctl_alloc_memory_of_gpu_args args = request_of(VRAM, 1 << 20);
@@ -521,6 +546,7 @@ int main(void)
 		cmocka_unit_test(memory_exists_when_mapped),
 		cmocka_unit_test(host_and_gpu_share_pages),
 		cmocka_unit_test(refused_allocations),
+		cmocka_unit_test(allocations_never_run_out),
 		cmocka_unit_test(refused_mappings),
 		cmocka_unit_test(only_reserved_addresses_are_mapped),
 		cmocka_unit_test(memory_of_the_device_is_counted),
