@@ -8,9 +8,10 @@
  *
  * A round is one look at the segment: host records, then pieces of rings. All dispatches that the
  * pieces refer to are announced before. So rings wait for a host record that a thread has begun and
- * not committed, and the end of the round waits with them: the recorder forgets a completed dispatch
- * when another round has ended, because its rings were read in that one. If the file cannot be
- * written (the disk is full), what is read stays in memory, and the death of the recorder loses it.
+ * not committed, and the end of the round waits with them: the recorder forgets a completed
+ * dispatch when another round has ended, because its rings were read in that one. If the file
+ * cannot be written (the disk is full), what is read stays in memory, and the death of the recorder
+ * loses it.
  *
  * The file goes when the recording is complete. Its contents are as little trusted as the segment.
  */
