@@ -58,12 +58,31 @@ static uint64_t first_delay(void)
 	return end && !*end ? ms : PROBE_PROGRESS_DELAY_MS;
 }
 
-void probe_progress_setup(bool quiet)
+static void lock(void)
 {
 	pthread_mutex_lock(&progress.lock);
+}
+
+static void unlock(void)
+{
+	pthread_mutex_unlock(&progress.lock);
+}
+
+/* A child is forked by one thread while another one draws, and may log. */
+static void keep_lock_over_fork(void)
+{
+	pthread_atfork(lock, unlock, unlock);
+}
+
+void probe_progress_setup(bool quiet)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, keep_lock_over_fork);
+	lock();
 	progress.on = !quiet && is_terminal();
 	progress.delay = first_delay();
-	pthread_mutex_unlock(&progress.lock);
+	unlock();
 }
 
 /* A terminal that takes no more is not waited for by retries. */
@@ -132,7 +151,7 @@ void probe_progress_step(const char *format, ...)
 {
 	va_list args;
 
-	pthread_mutex_lock(&progress.lock);
+	lock();
 	if (progress.on) {
 		va_start(args, format);
 		vsnprintf(progress.text, sizeof(progress.text), format, args);
@@ -145,36 +164,36 @@ void probe_progress_step(const char *format, ...)
 		progress.working = true;
 		tick();
 	}
-	pthread_mutex_unlock(&progress.lock);
+	unlock();
 }
 
 void probe_progress_amount(uint64_t done, uint64_t total)
 {
-	pthread_mutex_lock(&progress.lock);
+	lock();
 	progress.done = done < total ? done : total;
 	progress.total = total;
 	tick();
-	pthread_mutex_unlock(&progress.lock);
+	unlock();
 }
 
 void probe_progress_tick(void)
 {
-	pthread_mutex_lock(&progress.lock);
+	lock();
 	tick();
-	pthread_mutex_unlock(&progress.lock);
+	unlock();
 }
 
 void probe_progress_hide(void)
 {
-	pthread_mutex_lock(&progress.lock);
+	lock();
 	erase();
-	pthread_mutex_unlock(&progress.lock);
+	unlock();
 }
 
 void probe_progress_end(void)
 {
-	pthread_mutex_lock(&progress.lock);
+	lock();
 	erase();
 	progress.working = false;
-	pthread_mutex_unlock(&progress.lock);
+	unlock();
 }

@@ -8,10 +8,13 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <pty.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/log.h"
@@ -198,13 +201,51 @@ static void test_pipe(void **state)
 	close(fds[0]);
 }
 
+static atomic_bool stop;
+
+static void *draw_lines(void *arg)
+{
+	(void)arg;
+	while (!stop) {
+		probe_progress_step("drawing");
+		shown(); /* else the terminal is full at some time */
+	}
+	return NULL;
+}
+
+/* Children that are forked while another thread draws can log. */
+static void test_fork(void **state)
+{
+	pthread_t thread;
+	int status;
+
+	(void)state;
+	setenv(PROBE_PROGRESS_DELAY_VARIABLE, "0", 1);
+	probe_progress_setup(false);
+	stop = false;
+	assert_int_equal(pthread_create(&thread, NULL, draw_lines, NULL), 0);
+	for (int i = 0; i < 200; i++) {
+		pid_t child = fork();
+
+		if (!child) {
+			alarm(60);
+			probe_log(PROBE_LOG_WARNING, "child");
+			_exit(0);
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_int_equal(status, 0);
+	}
+	stop = true;
+	pthread_join(thread, NULL);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {
-		TEST(test_delay),   TEST(test_rate),  TEST(test_steps),
-		TEST(test_message), TEST(test_width), TEST(test_at_once),
-		TEST(test_quiet),   TEST(test_dumb),  TEST(test_pipe),
+		TEST(test_delay), TEST(test_rate),    TEST(test_steps), TEST(test_message),
+		TEST(test_width), TEST(test_at_once), TEST(test_quiet), TEST(test_dumb),
+		TEST(test_pipe),  TEST(test_fork),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
