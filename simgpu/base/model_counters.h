@@ -2,7 +2,8 @@
 /*
  * Counters of the cost model, kept per compute unit and added up per dispatch. Each row is X(field,
  * name); the name is that of the hardware's counter, if there is one. "own": not a hardware
- * counter.
+ * counter. Hardware counts SQ_WAVE_CYCLES and SQ_ACTIVE_INST_VALU in groups of four cycles: so does
+ * the sum of a dispatch, while a unit's are cycles.
  */
 #ifndef PROBE_SIMGPU_BASE_MODEL_COUNTERS_H
 #define PROBE_SIMGPU_BASE_MODEL_COUNTERS_H
@@ -10,9 +11,9 @@
 #include <stdint.h>
 
 #define SIM_TIME_COUNTERS(X)                                                                       \
-	X(busy_cycles, "GRBM_GUI_ACTIVE")      /* of the dispatch; here 0 */                       \
+	X(busy_cycles, NULL)		       /* of the dispatch; shown as its cycles; here 0 */  \
 	X(cu_busy_cycles, "SQ_BUSY_CU_CYCLES") /* units with a wave, summed */                     \
-	X(wave_cycles, "SQ_WAVE_CYCLES")       /* residency of waves, summed */                    \
+	X(wave_cycles, "SQ_WAVE_CYCLES")       /* residency of waves, summed; see below */         \
 	X(insts, "SQ_INSTS")                                                                       \
 	X(insts_valu, "SQ_INSTS_VALU")                                                             \
 	X(insts_mfma, "SQ_INSTS_MFMA") /* included in the above */                                 \
@@ -23,7 +24,7 @@
 	X(insts_lds, "SQ_INSTS_LDS")                                                               \
 	X(insts_branch, "SQ_INSTS_BRANCH")                                                         \
 	X(insts_internal, "SQ_INSTS_INTERNAL") /* own: nop, waitcnt, barrier, ... */               \
-	X(valu_busy, "SQ_ACTIVE_INST_VALU")    /* cycles of vector issue in use */                 \
+	X(valu_busy, "SQ_ACTIVE_INST_VALU")    /* vector issue in use; see below */                \
 	X(mfma_busy, "SQ_VALU_MFMA_BUSY_CYCLES")                                                   \
 	X(lds_busy, "LDS_PORT_CYCLES") /* own: max of port and banks */                            \
 	X(lds_active, "SQ_LDS_IDX_ACTIVE")                                                         \
@@ -35,7 +36,8 @@
 	X(tcp_hits, "TCP_CACHE_HITS") /* own */                                                    \
 	X(tcp_tcc_read, "TCP_TCC_READ_REQ")                                                        \
 	X(tcp_tcc_write, "TCP_TCC_WRITE_REQ")                                                      \
-	X(tcp_tcc_atomic, "TCP_TCC_ATOMIC_REQ")                                                    \
+	X(tcp_tcc_atomic, "TCP_TCC_ATOMIC_REQ") /* own: hardware has one with, one without a       \
+						 * return */                                       \
 	X(sqc_req, "SQC_DCACHE_REQ")                                                               \
 	X(sqc_hits, "SQC_DCACHE_HITS")                                                             \
 	X(sqc_misses, "SQC_DCACHE_MISSES")                                                         \

@@ -182,8 +182,9 @@ static void write_time(const struct sim_dispatch *dispatch)
 	if (!sim_options()->model)
 		return;
 	fprintf(stats, ",\"cycles\":%" PRIu64 ",\"counters\":{", dispatch->timing.cycles);
-	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
-		fprintf(stats, "%s\"%s\":%" PRIu64, i ? "," : "", titles[i], row[i]);
+	/* The first one is "cycles". */
+	for (size_t i = 1; i < sizeof(titles) / sizeof(titles[0]); i++)
+		fprintf(stats, "%s\"%s\":%" PRIu64, i > 1 ? "," : "", titles[i], row[i]);
 	fputc('}', stats);
 }
 

@@ -408,6 +408,13 @@ static void count_classes(struct sim_dispatch *dispatch)
 	to->insts_internal = c->other;
 }
 
+/* The hardware counts these per group of four cycles. */
+static void count_quads(struct sim_time_counters *to)
+{
+	to->wave_cycles /= SIM_SLOT;
+	to->valu_busy /= SIM_SLOT;
+}
+
 static void finish(struct sim_dispatch *dispatch, struct sim_time *time)
 {
 	uint64_t halves = time_l2_flush(time);
@@ -427,6 +434,7 @@ static void finish(struct sim_dispatch *dispatch, struct sim_time *time)
 	time->count = 0;
 	dispatch->timing.counters.busy_cycles = dispatch->timing.cycles;
 	count_classes(dispatch);
+	count_quads(&dispatch->timing.counters);
 }
 
 int sim_time_run(struct sim_dispatch *dispatch)

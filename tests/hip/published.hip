@@ -211,6 +211,8 @@ static void vcopy(const std::string &head)
 		HIP(hipDeviceSynchronize());
 	}
 	b = counters("vec_copy");
+	/* As recorded on both devices: one group of four cycles per instruction. */
+	EXPECT(b.sq_active_inst_valu - a.sq_active_inst_valu == b.sq_insts_valu - a.sq_insts_valu);
 #define COUNTER(name) print(head + "vcopy_" #name, (double)(b.name - a.name))
 	COUNTER(sq_busy_cu_cycles);
 	COUNTER(sq_wave_cycles);
