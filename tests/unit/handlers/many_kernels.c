@@ -42,7 +42,7 @@ struct site {
 /* Bytes allocated now; a sanitizer's allocator has a count of its own. */
 static size_t allocated(void)
 {
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 	extern size_t __sanitizer_get_current_allocated_bytes(void);
 
 	return __sanitizer_get_current_allocated_bytes();
