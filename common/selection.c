@@ -208,31 +208,82 @@ void probe_traced_format(uint32_t traced, char text[PROBE_TRACED_TEXT])
 	}
 }
 
-enum { PATTERN_CHARACTERS = 1000, PATTERN_COPIES = 1000 };
+enum { PATTERN_CHARACTERS = 1000, PATTERN_COPIES = 1000, PATTERN_NODES = 2000 };
+
+#define INTERVAL "0123456789,"
+
+/* Behind the bracket expression at `at`, in which a first ] is an ordinary character. */
+static const char *bracket_end(const char *at)
+{
+	at += 1 + (at[1] == '^');
+	at += *at == ']';
+	for (; *at && *at != ']'; at++) {
+		const char *end = NULL;
+
+		if (*at == '[' && at[1] && strchr(".:=", at[1]))
+			end = strstr(at + 2, (const char[]){at[1], ']', 0});
+		at = end ? end + 1 : at;
+	}
+	return at + (*at == ']');
+}
+
+/* Copies that regcomp() makes for *, ?, + or {n,m}; 0: for no other character. */
+static uint64_t copies(const char *at)
+{
+	uint64_t most = 1;
+
+	if (*at == '*' || *at == '?')
+		return 1;
+	if (*at == '+')
+		return 2;
+	if (*at != '{')
+		return 0;
+	/* The larger bound, or one more for {n,}; no digits if it is an ordinary character. */
+	for (at++; *at && strchr(INTERVAL, *at); at++) {
+		char *end;
+		uint64_t bound = strtoull(at, &end, 10);
+
+		if (end > at)
+			at = end - 1;
+		else if (*at == ',' && at[1] == '}')
+			bound = most + 1;
+		if (bound > most)
+			most = bound;
+	}
+	return most;
+}
 
 bool probe_pattern_bounded(const char *text)
 {
-	uint64_t copies = 1;
+	/* Nodes of each open parenthesis, and of what a repetition would repeat. */
+	uint32_t open[PATTERN_CHARACTERS + 1] = {0}, depth = 0;
+	uint64_t last = 0;
 
 	if (strnlen(text, PATTERN_CHARACTERS + 1) > PATTERN_CHARACTERS)
 		return false;
-	for (const char *at = strchr(text, '{'); at; at = strchr(at + 1, '{')) {
-		uint64_t most = 1;
+	for (const char *at = text; *at;) {
+		uint64_t repeated = copies(at);
 
-		/* The larger bound of {n,m}; no digits if it is an ordinary character. */
-		for (const char *c = at + 1; *c && *c != '}'; c++) {
-			char *end;
-			uint64_t bound = strtoull(c, &end, 10);
-
-			if (bound > most)
-				most = bound;
-			if (end > c)
-				c = end - 1;
-		}
-		if (most > PATTERN_COPIES)
+		if (repeated > PATTERN_COPIES || last * repeated > PATTERN_NODES)
 			return false;
-		copies *= most;
-		if (copies > PATTERN_COPIES)
+		if (repeated) {
+			open[depth] += (uint32_t)(last * (repeated - 1) + 1);
+			last = last * repeated + 1;
+			at += 1 + (*at == '{' ? strspn(at + 1, INTERVAL) : 0);
+		} else if (*at == '(') {
+			open[++depth] = 0;
+			last = 1;
+			at++;
+		} else if (*at == ')' && depth) {
+			last = open[depth--] + 1;
+			open[depth] += (uint32_t)last;
+			at++;
+		} else {
+			last = 1;
+			open[depth]++;
+			at = *at == '[' ? bracket_end(at) : at + 1 + (*at == '\\' && at[1]);
+		}
+		if (open[depth] > PATTERN_NODES)
 			return false;
 	}
 	return true;

@@ -15,6 +15,7 @@
 #include "common/cleanup.h"
 #include "common/err.h"
 #include "common/option.h"
+#include "common/selection.h"
 #include "probe_version.h"
 #include "store/store.h"
 
@@ -194,6 +195,9 @@ static struct probe_err *set_kernel(struct report *report, const char *value)
 
 	if (report->kernel)
 		return probe_err_create("--kernel was given twice; join the patterns with |");
+	if (!probe_pattern_bounded(value))
+		return probe_err_create("invalid value for --kernel: longer than 1000 characters, "
+					"or with more than 1000 repetitions (+ in +: two each)");
 	rc = regcomp(&report->kernel_regex, value, REG_EXTENDED | REG_NOSUB);
 	if (rc) {
 		regerror(rc, &report->kernel_regex, text, sizeof(text));
@@ -464,7 +468,8 @@ static struct probe_err *read_kernel_word(struct report *report)
 	memmove(report->files, report->files + 1, report->file_count * sizeof(*report->files));
 	report->kernel_literal = true;
 	/* A name that is not a valid pattern matches only itself; this pattern matches nothing. */
-	if (regcomp(&report->kernel_regex, word, REG_EXTENDED | REG_NOSUB) &&
+	if ((!probe_pattern_bounded(word) ||
+	     regcomp(&report->kernel_regex, word, REG_EXTENDED | REG_NOSUB)) &&
 	    regcomp(&report->kernel_regex, "^$x", REG_EXTENDED | REG_NOSUB))
 		return probe_err_oom();
 	report->kernel = word;

@@ -64,10 +64,23 @@ static void seeded(void **state)
 
 static void patterns(void **state)
 {
-	static const char *const good[] = {"",	   "a{2,3}b{4}",  "^{",
-					   "x{}y", "(ab|c)*{10}", "[0-9]{1000}"};
-	static const char *const bad[] = {"a{1001}", "a{2,100000}", "(a{255}){255}",
-					  "a{99999999999999999999}"};
+	static const char *const good[] = {"",
+					   "a{2,3}b{4}",
+					   "^{",
+					   "x{}y",
+					   "(ab|c)*{10}",
+					   "[0-9]{1000}",
+					   "[^]{9999}[:alpha:]]",
+					   "\\{9999}",
+					   "a+b+c+d+e+f+g+h+i+j+k+l+m+n+"};
+	static const char *const bad[] = {
+		"a{1001}",
+		"a{2,100000}",
+		"(a{255}){255}",
+		"a{99999999999999999999}",
+		"e++++++++++++",
+		"((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+",
+		"(((((((((((a{1,}){1,}){1,}){1,}){1,}){1,}){1,}){1,}){1,}){1,}){1,}){1,}"};
 	char text[1002];
 
 	(void)state;
