@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 CONFIGURE := cmake --preset default --log-level=WARNING
 
-.PHONY: help demo lint tidy coverage tsan check check-long check-rocm6.1 check-rocm6.4 bench build install package clean
+.PHONY: help demo lint tidy coverage tsan fuzz check check-long check-rocm6.1 check-rocm6.4 bench build install package clean
 
 help:
 	@echo 'make demo     build, compile examples/transpose.hip with the plugin, run it, print the report'
@@ -16,6 +16,7 @@ help:
 	@echo 'make tidy     clang-tidy over the host code; TIDY="FOLDER..." for some folders (package clang-tidy-15)'
 	@echo 'make coverage lines and functions that the unit and command tests execute'
 	@echo 'make tsan     tests of what has threads (library, recorder, simulated GPU) under the thread sanitizer'
+	@echo 'make fuzz     each fuzzer for FUZZ_SECONDS (3600), from FUZZ_SEED (1) on; FUZZ="NAME..." for some (clang-15)'
 	@echo 'make bench    measure; prints a table and writes build/bench.json'
 	@echo 'make build    build only'
 	@echo 'make install  install under PREFIX ($(PREFIX))'
@@ -78,6 +79,14 @@ tsan:
 	@ctest --preset tsan
 # A process of a test may be one whose status and output nothing compares.
 	@! grep -l . build/tsan/report.* 2>/dev/null
+
+fuzz:
+	@cmake/packages.sh check
+	@$(CONFIGURE) -DPROBE_BUILD_TESTS=ON
+	@cmake --build --preset default
+	@cmake --preset fuzz --log-level=WARNING
+	@cmake --build --preset fuzz
+	@tests/fuzz/fuzz.py build build/fuzz $(FUZZ)
 
 bench:
 	@cmake/packages.sh bench

@@ -20,11 +20,13 @@ set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/report/html_page.c PROPERT
 	INCLUDE_DIRECTORIES ${page_dir}
 	COMPILE_DEFINITIONS "PAGE_STYLE=\"${page_dir}/page.css\";PAGE_PROGRAM=\"${page_dir}/page.js\"")
 
-add_executable(probe-report ${CMAKE_CURRENT_LIST_DIR}/probe_report.c ${report_sources}
-	${CMAKE_CURRENT_LIST_DIR}/wrap_allocations.c)
-target_include_directories(probe-report PRIVATE ${CMAKE_BINARY_DIR}/generated)
-target_link_libraries(probe-report PRIVATE
-	probe_cmd_record probe_rules probe_flags probe_harden ZLIB::ZLIB PkgConfig::JANSSON m)
+add_library(probe_cmd_report STATIC ${report_sources})
+target_include_directories(probe_cmd_report PRIVATE ${CMAKE_BINARY_DIR}/generated)
+target_link_libraries(probe_cmd_report
+	PUBLIC probe_cmd_record probe_rules ZLIB::ZLIB PkgConfig::JANSSON m PRIVATE probe_flags probe_harden)
+add_dependencies(probe_cmd_report probe_version_header)
+
+add_executable(probe-report ${CMAKE_CURRENT_LIST_DIR}/probe_report.c ${CMAKE_CURRENT_LIST_DIR}/wrap_allocations.c)
+target_link_libraries(probe-report PRIVATE probe_cmd_report probe_flags probe_harden)
 target_link_options(probe-report PRIVATE -pie ${PROBE_WRAP_ALLOCATIONS})
-add_dependencies(probe-report probe_version_header)
 install(TARGETS probe-report RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

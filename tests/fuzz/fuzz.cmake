@@ -3,6 +3,7 @@ find_package(Python3 COMPONENTS Interpreter REQUIRED)
 # Segments that an application has damaged, or not finished: goals R6 and R7 of docs/reliability.md.
 if(PROBE_BUILD_REPORT AND NOT PROBE_SANITIZE)
 	add_executable(hostile_segments ${CMAKE_CURRENT_LIST_DIR}/hostile_segments.c
+		${CMAKE_CURRENT_LIST_DIR}/hostile_recording.c
 		${CMAKE_SOURCE_DIR}/tests/cmd/fake_app/fake_app.c)
 	target_link_libraries(hostile_segments PRIVATE probe_cmd_record probe_flags)
 	target_link_options(hostile_segments PRIVATE -Wl,--as-needed -Wl,--wrap=malloc -Wl,--wrap=calloc
@@ -14,6 +15,8 @@ if(PROBE_BUILD_REPORT AND NOT PROBE_SANITIZE)
 		${CMAKE_CURRENT_LIST_DIR}/random_options.py ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} 60)
 	probe_test(NAME fuzz.options_long TIER fuzz FOLDER cmds/options LONG COMMAND Python3::Interpreter
 		${CMAKE_CURRENT_LIST_DIR}/random_options.py ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} 5000 2)
+	probe_test(NAME fuzz.databases TIER fuzz FOLDER cmds/report COMMAND Python3::Interpreter
+		${CMAKE_CURRENT_LIST_DIR}/random_databases.py ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} 40)
 	# Each value at each word of each host record is one of about 114,000 segments.
 	probe_test(NAME fuzz.hostile_fields TIER fuzz FOLDER cmds/record COMMAND hostile_segments fields 1501)
 	probe_test(NAME fuzz.hostile_fields_long TIER fuzz FOLDER cmds/record LONG COMMAND hostile_segments fields 11)

@@ -14,14 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <sqlite3.h>
-
 #include "cmds/options/run_options.h"
-#include "cmds/record/recorder.h"
 #include "common/crc32.h"
 #include "common/err.h"
 #include "common/log.h"
 #include "tests/cmd/fake_app/fake_app.h"
+#include "tests/fuzz/hostile_recording.h"
 
 #define ALLOCATION_MAX (512ull << 20)
 
@@ -227,82 +225,46 @@ static void fill(struct fake_app *app)
 		fake_exit_record(app, id);
 }
 
-static _Noreturn void fail(const char *what)
-{
-	fprintf(stderr, "seed %" PRIu64 ": %s\n", seed, what);
-	exit(1);
-}
-
-static void fail_error(struct probe_err *err)
-{
-	char text[512];
-
-	probe_err_format(err, text, sizeof(text));
-	fail(text);
-}
-
-static void check(const char *path)
-{
-	static const char sql[] =
-		"SELECT 1 FROM probe_account WHERE value < 0 UNION ALL "
-		"SELECT 1 FROM probe_account WHERE stream <> 'dispatches' GROUP BY stream HAVING "
-		"sum(value) FILTER (WHERE name = 'emitted') <> "
-		"sum(value) FILTER (WHERE name = 'stored' OR name LIKE 'dropped.%') UNION ALL "
-		"SELECT 1 FROM probe_log WHERE text LIKE '%defect%' UNION ALL "
-		"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM probe_account)";
-	sqlite3_stmt *stmt;
-	sqlite3 *db;
-
-	if (sqlite3_open(path, &db) || sqlite3_prepare_v2(db, sql, -1, &stmt, NULL))
-		fail("the database cannot be read");
-	if (sqlite3_step(stmt) != SQLITE_DONE)
-		fail("the accounting is wrong");
-	sqlite3_finalize(stmt);
-	sqlite3_close(db);
-}
-
 enum way { DAMAGED, CUT, FIELD };
 
 /*
- * `number`: of CUT, the bytes that were written; of FIELD, which one is damaged. Returns how many
+ * `number`: of CUT, the bytes that were written; of FIELD, which one is damaged. `count`: how many
  * of these there are.
  */
+struct hostile {
+	enum way way;
+	uint64_t number, count;
+	unsigned blows;
+};
+
+static void fill_hostile(struct fake_app *app, void *user)
+{
+	struct hostile *hostile = user;
+	uint64_t filled;
+
+	fill(app);
+	filled = app->seg.ring->head;
+	hostile->count = hostile->way == FIELD ? fields(app, filled) : filled;
+	if (hostile->way == FIELD)
+		damage_field(app, filled, hostile->number);
+	if (hostile->way == CUT && hostile->number < filled)
+		memset(app->seg.data + hostile->number, 0, filled - hostile->number);
+	for (unsigned i = 0; i < hostile->blows && hostile->way == DAMAGED; i++)
+		damage(app, filled);
+}
+
+/* Returns how many segments there are of this way. */
 static uint64_t record(const struct run_config *config, const char *path, enum way way,
 		       uint64_t number)
 {
-	const struct recorder_process process = {.pid = getpid(), .sock = -1, .rings_wanted = 64};
-	struct recorder *recorder = NULL;
-	struct probe_store *store = NULL;
-	struct fake_app app = {.sock = -1};
-	uint64_t filled, count;
-	unsigned blows = 1 + (unsigned)below(20);
-	struct probe_err *err = probe_store_create(path, true, &store);
+	struct hostile hostile = {way, number, 0, 1 + (unsigned)below(20)};
+	const char *wrong = hostile_recording(config, path, fill_hostile, &hostile);
 
-	if (!err)
-		err = recorder_create(&process, config, store, &recorder);
-	if (err)
-		fail_error(err);
-	if (probe_segment_open(&app.seg, recorder->seg.fd, recorder->seg.size))
-		fail("the segment cannot be opened");
-	fill(&app);
-	filled = app.seg.ring->head;
-	count = way == FIELD ? fields(&app, filled) : filled;
-	if (way == FIELD)
-		damage_field(&app, filled, number);
-	if (way == CUT && number < filled)
-		memset(app.seg.data + number, 0, filled - number);
-	for (unsigned i = 0; i < blows && way == DAMAGED; i++)
-		damage(&app, filled);
-	err = recorder_start(recorder);
-	if (err)
-		fail_error(err);
-	recorder_stop(recorder, RECORDER_STOP_LEFT);
-	pthread_join(recorder->thread, NULL);
-	recorder_finish(recorder);
-	probe_segment_close(&app.seg);
-	recorder_destroy(recorder);
-	check(path);
-	return count;
+	if (wrong) {
+		fprintf(stderr, "seed %" PRIu64 ": %s\n", seed, wrong);
+		exit(1);
+	}
+	return hostile.count;
 }
 
 static uint64_t record_each(const struct run_config *config, const char *path, enum way way,

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+# Fuzz targets, one file of targets/ each. The preset `fuzz` links them with libFuzzer: `make fuzz`. Elsewhere each is a
+# program that replays its corpus, in which inputs stay that once failed.
+if(NOT PROBE_BUILD_REPORT)
+	return()
+endif()
+
+add_custom_target(fuzz_targets)
+# fuzz_target(NAME FOLDER LIBRARY... [FILES FILE...])
+function(fuzz_target name folder)
+	cmake_parse_arguments(PARSE_ARGV 2 target "" "" "FILES")
+	add_executable(fuzz_${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/targets/${name}.c ${target_FILES})
+	target_link_libraries(fuzz_${name} PRIVATE ${target_UNPARSED_ARGUMENTS} probe_flags probe_sanitize)
+	target_link_options(fuzz_${name} PRIVATE -Wl,--as-needed)
+	add_dependencies(fuzz_targets fuzz_${name})
+	if(PROBE_SANITIZE MATCHES fuzzer)
+		target_compile_definitions(fuzz_${name} PRIVATE PROBE_LIBFUZZER)
+		target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+		return()
+	endif()
+	target_sources(fuzz_${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/fuzz/replay.c)
+	probe_test(NAME fuzz.corpus.${name} TIER fuzz FOLDER ${folder}
+		COMMAND fuzz_${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name})
+endfunction()
+
+fuzz_target(child_answers codeobj probe_codeobj)
+fuzz_target(code_objects codeobj probe_codeobj)
+fuzz_target(debug_info codeobj probe_codeobj)
+fuzz_target(elf_images codeobj probe_codeobj)
+fuzz_target(host_records cmds/record probe_cmd_record FILES ${CMAKE_SOURCE_DIR}/tests/fuzz/hostile_recording.c
+	${CMAKE_SOURCE_DIR}/tests/cmd/fake_app/fake_app.c)
+fuzz_target(mcp_messages cmds/report probe_cmd_report)
+target_link_options(fuzz_mcp_messages PRIVATE -Wl,--wrap=execv)
+fuzz_target(report_command_line cmds/report probe_cmd_report)
+fuzz_target(run_command_line cmds/options probe_cmd_options)
+fuzz_target(segment_bytes wire probe_wire)
+fuzz_target(site_table model probe_cmd_record)
+fuzz_target(spool_bytes cmds/record probe_cmd_record)
+fuzz_target(stored_blocks store probe_store)
+fuzz_target(trace_bytes wire probe_wire)
+# Of tests/unit/hsa, which is read later.
+if(TARGET probe_hsa_parts)
+	find_package(Threads REQUIRED)
+	fuzz_target(environment hsa-plugin probe_hsa_tested probe_wire Threads::Threads ${CMAKE_DL_LIBS})
+endif()
