@@ -7,3 +7,8 @@ set(kills Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/kills.py ${CMAKE_RUNTIM
 	$<TARGET_FILE:fake-app> ${CMAKE_CURRENT_BINARY_DIR}/test_handlers)
 probe_test(NAME cmd.kills TIER cmd FOLDER cmds/run COMMAND ${kills} 18)
 probe_test(NAME cmd.kills_long TIER cmd FOLDER cmds/run LONG COMMAND ${kills} 900 2)
+# Nothing grows: some programs in `make check`, two hours of them in `make check-long`.
+set(soak Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/soak.py ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+	$<TARGET_FILE:fake-app> ${CMAKE_CURRENT_BINARY_DIR}/test_handlers)
+probe_test(NAME cmd.soak TIER cmd FOLDER cmds/run COMMAND ${soak} 0)
+probe_test(NAME cmd.soak_long TIER cmd FOLDER cmds/run LONG COMMAND ${soak} 7200)
