@@ -22,6 +22,7 @@
 #include "common/err.h"
 #include "common/log.h"
 #include "common/progress.h"
+#include "wire/segment_reader_file.h"
 
 #define DRAIN_NS 2000000000ull /* time limit for reading what a live process has written */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmds/record/segment_size.h"
 
-#include "wire/segment_reader.h"
+#include "wire/segment_reader_file.h"
 
 /*
  * The file is sparse: pages exist once they are written. With the counter tables of a queue or two,

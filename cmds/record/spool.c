@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/err.h"
+#include "wire/segment_reader_file.h"
 
 #define BUFFER_BYTES (2u << 20)
 #define RECORD_MAX   (1u << 20)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/err.h"
+#include "wire/segment_reader_file.h"
 
 #define MAGIC 0x314c4f4f50535250ull /* "PRSPOOL1" */
 

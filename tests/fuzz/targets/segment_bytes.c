@@ -8,8 +8,9 @@
 #include "common/crc32.h"
 #include "common/err.h"
 #include "tests/fuzz/targets/fuzz_input.h"
-#include "wire/segment_reader.h"
+#include "wire/segment_reader_file.h"
 #include "wire/segment_writer.h"
+#include "wire/segment_reader_file.h"
 
 enum { HOST_BYTES = 65536, RING_BYTES = 4096, INPUT_MAX = 16384 };
 

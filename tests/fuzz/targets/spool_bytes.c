@@ -7,6 +7,8 @@
 #include "cmds/record/spool.h"
 #include "common/err.h"
 #include "tests/fuzz/targets/fuzz_input.h"
+#include "wire/segment_reader_file.h"
+#include "wire/segment_reader_file.h"
 
 static uint64_t read_items(struct spool *spool)
 {

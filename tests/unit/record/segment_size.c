@@ -11,7 +11,7 @@
 
 #include "common/err.h"
 #include "cmds/record/segment_size.h"
-#include "wire/segment_reader.h"
+#include "wire/segment_reader_file.h"
 
 /*
  * 64 MiB less a queue's arguments, and its counter tables or the states of rings, which are not

@@ -17,6 +17,7 @@
 #include "cmds/record/spool.h"
 #include "common/err.h"
 #include "wire/segment_writer.h"
+#include "wire/segment_reader_file.h"
 
 enum { HOST_BYTES = 65536, RINGS = 4, RING_BYTES = 4096, OPTIONS = 12 };
 

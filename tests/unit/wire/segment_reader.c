@@ -11,7 +11,7 @@
 
 #include "common/crc32.h"
 #include "common/err.h"
-#include "wire/segment_reader.h"
+#include "wire/segment_reader_file.h"
 
 #define HOST_BYTES  65536u
 #define RING_BYTES  4096u
