@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "handlers/race/race_runs.h"
+
 enum {
 	RUNS_FIRST = 8,
 	RUNS_MAX = 256,	    /* of an epoch; if there are more, they are expanded */
-	RUNS_OF_ACCESS = 8, /* an access with more is stored as addresses */
 	LISTS_MAX = 16,	    /* of an epoch; if there are more, they are expanded */
 };
 
@@ -318,30 +319,6 @@ static bool reserve_run(struct race_epochs *epochs, struct race_epoch *epoch)
 	return true;
 }
 
-/*
- * Lanes of `bytes` each, `stride` apart. False if they leave the 32 bits of an LDS address. If the
- * stride leaves no gaps, all lanes become one piece.
- */
-static bool make_run(uint32_t base, int64_t stride, unsigned count, unsigned bytes,
-		     struct race_run *ret)
-{
-	int64_t far = (int64_t)base + stride * (int)(count - 1);
-	int64_t low = far < base ? far : base, high = (far < base ? base : far) + bytes - 1;
-	uint64_t step = stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
-
-	if (step > UINT32_MAX || low < 0 || high > UINT32_MAX)
-		return false;
-	*ret = (struct race_run){.first = (uint32_t)low, .count = 1};
-	if (count == 1 || step <= bytes) {
-		ret->width = (uint32_t)(high - low + 1);
-		return true;
-	}
-	ret->step = (uint32_t)step;
-	ret->width = bytes;
-	ret->count = (uint16_t)count;
-	return true;
-}
-
 static bool add_run(struct race_epochs *epochs, struct race_epoch *epoch,
 		    const struct race_run *run)
 {
@@ -349,34 +326,6 @@ static bool add_run(struct race_epochs *epochs, struct race_epoch *epoch,
 		return false;
 	epoch->runs[epoch->run_count++] = *run;
 	return true;
-}
-
-/* The number of leading lanes with one stride. */
-static unsigned run_length(const uint64_t *addr, unsigned count)
-{
-	unsigned n = count > 1 ? 2 : 1;
-
-	while (n < count && addr[n] - addr[n - 1] == addr[1] - addr[0])
-		n++;
-	return n;
-}
-
-/* Divides an access into runs; 0 if there are too many, or if a lane fits in none. */
-static unsigned find_runs(const uint64_t *addr, unsigned count, unsigned bytes,
-			  struct race_run runs[RUNS_OF_ACCESS])
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < count; n++) {
-		unsigned length = run_length(addr + i, count - i);
-		int64_t stride = length > 1 ? (int64_t)(addr[i + 1] - addr[i]) : 0;
-
-		if (n == RUNS_OF_ACCESS ||
-		    !make_run((uint32_t)addr[i], stride, length, bytes, &runs[n]))
-			return 0;
-		i += length;
-	}
-	return n;
 }
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
@@ -500,8 +449,8 @@ void race_add(struct race_epochs *epochs, const struct race_access *access, cons
 	      unsigned count)
 {
 	struct race_epoch *epoch = enter(epochs, access);
-	struct race_run runs[RUNS_OF_ACCESS];
-	unsigned n = epoch ? find_runs(addr, count, access->bytes, runs) : 0;
+	struct race_run runs[RACE_RUNS_OF_ACCESS];
+	unsigned n = epoch ? race_runs_find(addr, count, access->bytes, runs) : 0;
 	bool whole = epoch != NULL;
 
 	if (whole && !n)
@@ -520,7 +469,7 @@ void race_add_affine(struct race_epochs *epochs, const struct race_access *acces
 	struct race_run run;
 	uint64_t addr[64];
 
-	if (!make_run((uint32_t)base, stride, count, access->bytes, &run)) {
+	if (!race_run_make((uint32_t)base, stride, count, access->bytes, &run)) {
 		for (unsigned i = 0; i < count; i++)
 			addr[i] = base + i * (uint64_t)stride;
 		race_add(epochs, access, addr, count);
@@ -531,51 +480,18 @@ void race_add_affine(struct race_epochs *epochs, const struct race_access *acces
 	epochs->refused += !epoch || !add_run(epochs, epoch, &run);
 }
 
-/* ---- Do runs overlap? ------------------------------------------------------------------------ */
-
-static uint64_t end_of(const struct race_run *run)
-{
-	return run->first + (uint64_t)run->step * (run->count - 1u) + run->width;
-}
-
-/* True if a piece of the run overlaps the bytes [first, end). */
-static bool reaches(const struct race_run *run, uint64_t first, uint64_t end)
-{
-	uint64_t piece = 0;
-
-	if (run->step && first >= run->first + (uint64_t)run->width)
-		piece = (first - run->first - run->width) / run->step + 1;
-	if (piece >= run->count)
-		return false;
-	return run->first + piece * run->step < end &&
-	       run->first + piece * run->step + run->width > first;
-}
-
-static bool overlap(const struct race_run *a, const struct race_run *b)
-{
-	const struct race_run *few = a->count <= b->count ? a : b, *many = few == a ? b : a;
-
-	for (uint64_t i = 0; i < few->count; i++) {
-		uint64_t first = few->first + i * few->step;
-
-		if (reaches(many, first, first + few->width))
-			return true;
-	}
-	return false;
-}
-
 /* True if two waves race on a byte. The runs are sorted. */
 static bool any_race(const struct race_epoch *epoch)
 {
 	for (uint32_t i = 0; i < epoch->run_count; i++) {
 		const struct race_run *a = &epoch->runs[i];
-		uint64_t end = end_of(a);
+		uint64_t end = race_run_end(a);
 
 		for (uint32_t k = i + 1; k < epoch->run_count && epoch->runs[k].first < end; k++) {
 			const struct race_run *b = &epoch->runs[k];
 
 			if (a->wave != b->wave && race_conflict(a->access, b->access) &&
-			    overlap(a, b))
+			    race_runs_overlap(a, b))
 				return true;
 		}
 	}

@@ -17,6 +17,8 @@
 
 #include <probe/handler.h>
 
+#include "handlers/race/race_runs.h"
+
 #define RACE_NO_WAVE UINT32_MAX
 enum { RACE_PAGE_DWORDS = 1024 };
 
@@ -33,14 +35,6 @@ struct race_page {
 	struct race_page *next;
 	uint32_t number;
 	uint32_t nodes[RACE_PAGE_DWORDS]; /* first node; 0 = none */
-};
-
-/* `count` pieces of `width` bytes, `step` bytes apart. */
-struct race_run {
-	uint32_t site, wave;
-	uint32_t first, step, width;
-	uint16_t count;
-	uint16_t access; /* enum probe_access_kind */
 };
 
 /* Accesses that are not runs, one after the other (race_epochs.c). */
