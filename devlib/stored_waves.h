@@ -118,7 +118,7 @@ DEV_INLINE void stored_end(uint32_t span, uint32_t divergent)
 #define STORED_ODD(first, second, offset)                                                          \
 	STORED_PAIR("v[8:9]", "v[10:11]", "v[8:11]", first, second, offset)
 
-/* probe_stored_wave.lanes, the active lanes of all spans, to s62. */
+/* probe_wave_slot.lanes, the active lanes of all spans, to s62. */
 #define STORED_LANES_0 "s_mov_b32 s62, 0\n\t"
 #define STORED_LANES_1 "s_mov_b32 s62, s86\n\t"
 #define STORED_LANES_2                                                                             \

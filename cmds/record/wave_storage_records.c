@@ -44,7 +44,7 @@ static unsigned char *put_stamp(unsigned char *to, enum probe_form form, uint32_
 }
 
 static unsigned char *put_spans(unsigned char *to, const struct storage *storage,
-				const struct probe_stored_wave *wave, const unsigned char *from)
+				const struct probe_wave_slot *wave, const unsigned char *from)
 {
 	for (uint32_t i = 0; i < storage->head.spans; i++, from += 16) {
 		struct probe_rec_span span = {
@@ -70,7 +70,7 @@ static unsigned char *put_wave(unsigned char *to, const struct storage *storage,
 			       const unsigned char *from)
 {
 	uint32_t site = storage->head.site, group = number / storage->group_waves, lanes;
-	struct probe_stored_wave wave;
+	struct probe_wave_slot wave;
 
 	memcpy(&wave, from, sizeof(wave));
 	lanes = (uint32_t)__builtin_popcountll(wave.exec);
@@ -122,7 +122,7 @@ static bool read_head(const struct run_dispatch *dispatch, const struct probe_hr
 	}
 	ret->group_waves = (uint32_t)((items + WAVE - 1) / WAVE);
 	return ret->head.spans <= PROBE_STORED_SPANS &&
-	       ret->head.stride == sizeof(struct probe_stored_wave) + 16 * ret->head.spans &&
+	       ret->head.stride == sizeof(struct probe_wave_slot) + 16 * ret->head.spans &&
 	       groups * ret->group_waves == hr->waves &&
 	       hr->waves <= (size - sizeof(ret->head)) / ret->head.stride;
 }

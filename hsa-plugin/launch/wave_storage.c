@@ -10,7 +10,7 @@ enum {
 	WAVE = 64, /* lanes */
 	/* Waves of larger launches would wait for each other's stores. */
 	WAVES_MAX = 1024,
-	WAVE_BYTES = sizeof(struct probe_stored_wave) + 16 * PROBE_STORED_SPANS,
+	WAVE_BYTES = sizeof(struct probe_wave_slot) + 16 * PROBE_STORED_SPANS,
 };
 
 #define WAIT_NS 2000000000ull
@@ -71,7 +71,7 @@ static uint64_t records(const struct probe_wave_storage *area, uint32_t waves)
 	uint64_t count = 4;
 
 	for (uint32_t i = 0; i < waves; i++, at += area->stride) {
-		uint32_t lanes = ((const struct probe_stored_wave *)(const void *)at)->lanes;
+		uint32_t lanes = ((const struct probe_wave_slot *)(const void *)at)->lanes;
 
 		count += 3;
 		for (uint32_t k = 0; k < area->spans; k++)
@@ -92,7 +92,7 @@ uint64_t probe_wave_storage_put(uint64_t dispatch, const struct probe_wave_stora
 
 	/* Do not trust these values: the application may have overwritten them. */
 	if (!area->stride || area->spans > PROBE_STORED_SPANS ||
-	    area->stride != sizeof(struct probe_stored_wave) + 16 * area->spans)
+	    area->stride != sizeof(struct probe_wave_slot) + 16 * area->spans)
 		return 0;
 	if (!probe_segment_put_wait(&probe_tool.segment, PROBE_HR_WAVE_STORAGE, parts, 2, patience))
 		return 0;

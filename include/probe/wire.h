@@ -46,7 +46,7 @@ PROBE_STATIC_ASSERT(PROBE_COUNTERS == 16, "counter words");
 PROBE_STATIC_ASSERT(sizeof(struct probe_ctx) == 192, "context");
 PROBE_STATIC_ASSERT(sizeof(struct probe_ctx_wave_storage) == 32, "context of stored waves");
 PROBE_STATIC_ASSERT(sizeof(struct probe_wave_storage) == 64, "stored waves");
-PROBE_STATIC_ASSERT(sizeof(struct probe_stored_wave) == 48, "stored wave");
+PROBE_STATIC_ASSERT(sizeof(struct probe_wave_slot) == 48, "wave slot");
 PROBE_STATIC_ASSERT(sizeof(struct probe_ring_state) == 64, "ring state");
 PROBE_STATIC_ASSERT(sizeof(struct probe_ring) == 128, "ring head");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_wave) == 48, "wave record");

@@ -237,7 +237,7 @@ struct probe_wave_storage {
 	uint64_t idle[4]; /* clocks of PROBE_SITE_IDLE stamps: BEGIN BEGIN END END */
 };
 
-struct probe_stored_wave {
+struct probe_wave_slot {
 	uint32_t hw_id;
 	/* One byte per span: active lanes at its end; 0 = the wave did not execute it. */
 	uint32_t lanes;

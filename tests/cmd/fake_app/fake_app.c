@@ -500,7 +500,7 @@ void fake_stored_waves(struct fake_app *app, uint64_t dispatch, uint32_t waves, 
 		       uint32_t spans, uint32_t places)
 {
 	struct place {
-		struct probe_stored_wave wave;
+		struct probe_wave_slot wave;
 		uint64_t span[2];
 	};
 	struct {

@@ -50,7 +50,7 @@ static void waves_are_counted(void **state)
 		assert_true(
 			probe_wave_storage_bytes(i) >=
 			sizeof(struct probe_wave_storage) +
-				i * (sizeof(struct probe_stored_wave) + 16 * PROBE_STORED_SPANS));
+				i * (sizeof(struct probe_wave_slot) + 16 * PROBE_STORED_SPANS));
 	}
 }
 
@@ -77,9 +77,9 @@ static void device_gets_the_launchs_shape(void **state)
 /* Two waves and two spans each, of which the second wave ran one. */
 static struct probe_wave_storage *filled(uint32_t spans)
 {
-	uint32_t stride = (uint32_t)sizeof(struct probe_stored_wave) + 16 * spans;
+	uint32_t stride = (uint32_t)sizeof(struct probe_wave_slot) + 16 * spans;
 	struct probe_wave_storage *area = calloc(1, sizeof(*area) + 2 * stride);
-	struct probe_stored_wave wave = {.lanes = 64 | 64 << 8, .begin = 5, .end = 9};
+	struct probe_wave_slot wave = {.lanes = 64 | 64 << 8, .begin = 5, .end = 9};
 
 	assert_non_null(area);
 	area->stride = stride;
@@ -95,7 +95,7 @@ static void waves_become_a_record(void **state)
 	struct {
 		struct probe_hr_wave_storage head;
 		struct probe_wave_storage area;
-		uint8_t waves[2 * (sizeof(struct probe_stored_wave) + 32)];
+		uint8_t waves[2 * (sizeof(struct probe_wave_slot) + 32)];
 	} record;
 	struct probe_wave_storage *area;
 
@@ -139,7 +139,7 @@ static void overwritten_storage_is_not_read(void **state)
 	area->stride = UINT32_MAX;
 	assert_int_equal(probe_wave_storage_put(1, area, 2), 0);
 	area->spans = PROBE_STORED_SPANS + 1;
-	area->stride = (uint32_t)sizeof(struct probe_stored_wave) + 16 * area->spans;
+	area->stride = (uint32_t)sizeof(struct probe_wave_slot) + 16 * area->spans;
 	assert_int_equal(probe_wave_storage_put(1, area, 2), 0);
 	assert_false(fake_record(PROBE_HR_WAVE_STORAGE, NULL, 0));
 	free(area);
