@@ -104,7 +104,7 @@ static void set_table(struct probe_ctx *ctx, uint64_t table)
 
 	ctx->counters = table;
 	ctx->first_row = table - (uint64_t)ctx->site_first * row;
-	ctx->replica_layout = (uint64_t)ctx->site_count * row << 32 | ctx->replica_mask;
+	ctx->replica_mask_and_size = (uint64_t)ctx->site_count * row << 32 | ctx->replica_mask;
 }
 
 /*

@@ -171,7 +171,7 @@ struct probe_ctx {
 	union {
 		uint64_t ring_heads; /* host memory: struct probe_ring[ring_mask + 1] */
 		/* `memory`: replica_mask, and in the upper half the size of a replica in bytes. */
-		uint64_t replica_layout;
+		uint64_t replica_mask_and_size;
 	};
 	uint64_t ring_data; /* host memory: ring_mask + 1 areas of ring_size bytes */
 	uint32_t ring_mask; /* number of rings, a power of two, minus 1 */

@@ -7,7 +7,7 @@
 
 void emit_load_rows(struct asm_block *code, unsigned ctx)
 {
-	_Static_assert(offsetof(struct probe_ctx, replica_layout) ==
+	_Static_assert(offsetof(struct probe_ctx, replica_mask_and_size) ==
 			       offsetof(struct probe_ctx, first_row) + 8,
 		       "loaded together");
 	asm_line(code, "s_load_dwordx4 s[8:11], $%u, 0x%x", ctx,

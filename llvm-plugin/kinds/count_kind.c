@@ -69,7 +69,7 @@ static void finish(struct insert *in, struct asm_block *code)
  * The address of a row to s[4:5], in two halves with time for other instructions in between. `ctx`:
  * number of that operand. Any replica is correct; selecting it by compute unit avoids contention.
  */
-_Static_assert(offsetof(struct probe_ctx, replica_layout) ==
+_Static_assert(offsetof(struct probe_ctx, replica_mask_and_size) ==
 		       offsetof(struct probe_ctx, first_row) + 8,
 	       "loaded together");
 

@@ -98,7 +98,7 @@ static void clone_gets_arguments_and_context(void **state)
 	assert_int_equal(ctx->site_count, SITES);
 	assert_int_equal(ctx->replica_mask, PROBE_REPLICAS_MAX - 1);
 	assert_int_equal(ctx->first_row + 100 * PROBE_COUNTERS * 8, ctx->counters);
-	assert_int_equal(ctx->replica_layout >> 32, SITES * PROBE_COUNTERS * 8);
+	assert_int_equal(ctx->replica_mask_and_size >> 32, SITES * PROBE_COUNTERS * 8);
 	assert_int_equal(ctx->lds_aperture, 0x1234);
 	assert_true(fake_record(PROBE_HR_DISPATCH, &record, sizeof(record)));
 	assert_int_equal(record.verdict, PROBE_V_SWAPPED);
