@@ -21,7 +21,7 @@
 
 #define ADVICE_MAX 512
 
-struct trial;
+struct recorded_addresses;
 struct probe_site_info;
 struct array_layout;
 struct buffer_layout;
@@ -40,7 +40,7 @@ struct advice_site {
 	enum probe_space space;
 	unsigned bytes, unit;	   /* per lane; per machine access */
 	unsigned wave;		   /* lanes per wave */
-	const struct trial *trial; /* recorded executions that cost too much; NULL = none */
+	const struct recorded_addresses *recorded; /* costly executions; NULL = none */
 	/* Work-items of a workgroup in x, and in total; 0 = differs between dispatches. */
 	unsigned row, items;
 	uint32_t group[3], grid[3];	    /* the same by axis; 0 = differs between dispatches */

@@ -73,7 +73,7 @@ static bool find_axes(const struct advice_site *site, struct axis_strides *ret)
 	if (axis_strides(site, ret))
 		return true;
 	*ret = (struct axis_strides){.known = {true}};
-	return site->trial && trial_rows(site->trial, site, false, &ret->stride[0]);
+	return site->recorded && recorded_rows(site->recorded, site, false, &ret->stride[0]);
 }
 
 /*
@@ -123,10 +123,10 @@ static bool global_rows(const struct facts *facts, struct advice *ret)
 static void global_sorted(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	struct trial_sorting result;
+	struct recorded_sorting result;
 
-	if (!site->info || site->info->address_class != PROBE_ADDRESS_GATHER || !site->trial ||
-	    !trial_sorted(site->trial, site, facts->line, &result) || result.risen ||
+	if (!site->info || site->info->address_class != PROBE_ADDRESS_GATHER || !site->recorded ||
+	    !recorded_sorted(site->recorded, site, facts->line, &result) || result.risen ||
 	    result.after * 10 > result.before * 9)
 		return;
 	advice_say(ret->fix, "sort or bin the indices so that neighbouring lanes use the same "

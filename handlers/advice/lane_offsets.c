@@ -121,21 +121,21 @@ bool lane_offsets(const struct advice_site *site, struct lane_offsets *ret)
 	return true;
 }
 
-bool lanes_recorded(const struct trial *trial, struct lane_offsets *ret)
+bool lanes_recorded(const struct recorded_addresses *recorded, struct lane_offsets *ret)
 {
 	*ret = (struct lane_offsets){.waves = 0};
-	for (unsigned i = 0; trial && i < trial->executions; i++) {
-		uint64_t exec = trial->exec[i], first;
+	for (unsigned i = 0; recorded && i < recorded->executions; i++) {
+		uint64_t exec = recorded->exec[i], first;
 
 		if (ret->waves == OFFSET_WAVES)
 			return false;
-		first = trial->addr[i][__builtin_ctzll(exec)];
+		first = recorded->addr[i][__builtin_ctzll(exec)];
 		memset(ret->offset[ret->waves], 0, sizeof(ret->offset[0]));
 		ret->exec[ret->waves] = exec;
 		for (; exec; exec &= exec - 1) {
 			unsigned lane = (unsigned)__builtin_ctzll(exec);
 
-			ret->offset[ret->waves][lane] = (int64_t)(trial->addr[i][lane] - first);
+			ret->offset[ret->waves][lane] = (int64_t)(recorded->addr[i][lane] - first);
 		}
 		ret->waves += !is_listed(ret, ret->waves);
 	}

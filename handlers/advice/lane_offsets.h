@@ -35,6 +35,6 @@ bool lane_offsets(const struct advice_site *site, struct lane_offsets *ret);
  * From recorded addresses, each pattern once. False if nothing was recorded, or if there are too
  * many patterns.
  */
-bool lanes_recorded(const struct trial *trial, struct lane_offsets *ret);
+bool lanes_recorded(const struct recorded_addresses *recorded, struct lane_offsets *ret);
 
 #endif

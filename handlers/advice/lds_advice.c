@@ -121,12 +121,12 @@ static bool propose_recorded(const struct facts *facts, struct probe_lds_scratch
 	struct lane_offsets lanes;
 	int64_t stride;
 
-	if (!site->trial || !trial_rows(site->trial, site, true, &stride) ||
-	    !lanes_recorded(site->trial, &lanes))
+	if (!site->recorded || !recorded_rows(site->recorded, site, true, &stride) ||
+	    !lanes_recorded(site->recorded, &lanes))
 		return false;
 	add_row(rows, &count, site, stride);
 	return propose_rows(facts, &(struct layout_search){site, &lanes, rows, count, scratch},
-			    site->trial->executions == facts->executions, ret);
+			    site->recorded->executions == facts->executions, ret);
 }
 
 /* ---- Arrays whose addresses were recorded --------------------------------------------------- */
@@ -331,7 +331,7 @@ static void lds_atomic(const struct facts *facts, struct probe_lds_scratch *scra
 		       struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	struct trial_copies tried;
+	struct recorded_copies tried;
 	unsigned copies;
 	uint32_t after;
 
@@ -341,7 +341,7 @@ static void lds_atomic(const struct facts *facts, struct probe_lds_scratch *scra
 		advice_estimate(ret, "conflicts", after, conflicts_each(facts), fits);
 		return;
 	}
-	if (copies || !site->trial || !trial_copies(site->trial, site, scratch, &tried))
+	if (copies || !site->recorded || !recorded_copies(site->recorded, site, scratch, &tried))
 		return;
 	/*
 	 * As many lanes update one word as are serialised: the contention is for words, not for
@@ -356,7 +356,7 @@ static void lds_atomic(const struct facts *facts, struct probe_lds_scratch *scra
 		return;
 	say_copies(tried.copies, ret);
 	advice_estimate(ret, "conflicts", tried.after, tried.before,
-			site->trial->executions == facts->executions ? fits : alike_fits);
+			site->recorded->executions == facts->executions ? fits : alike_fits);
 }
 
 /* Proposes the best known layout, for all accesses to the array or for this one. */
@@ -382,7 +382,7 @@ static bool lds_rows(const struct facts *facts, struct probe_lds_scratch *scratc
 		return false;
 	if (axis_strides(site, &axes) && !axes.fields && axes.known[0])
 		stride = axes.stride[0];
-	else if (!site->trial || !trial_rows(site->trial, site, true, &stride))
+	else if (!site->recorded || !recorded_rows(site->recorded, site, true, &stride))
 		return false;
 	if (!stride)
 		return false;

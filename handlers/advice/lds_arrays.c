@@ -84,14 +84,14 @@ static uint64_t executions_of(const struct array_site *site)
 static double left_by_addresses(const struct array_site *site, uint32_t low,
 				const struct layout_move *move, struct probe_lds_scratch *scratch)
 {
-	const struct trial *bad = site->site.trial, *good = site->good;
+	const struct recorded_addresses *bad = site->site.recorded, *good = site->good;
 	double left = 0;
 
 	if (bad && bad->executions)
-		left += (double)trial_move(bad, &site->site, low, move, scratch) *
+		left += (double)recorded_move(bad, &site->site, low, move, scratch) *
 			(double)site->costly / bad->executions;
 	if (good && good->executions)
-		left += (double)trial_move(good, &site->site, low, move, scratch) *
+		left += (double)recorded_move(good, &site->site, low, move, scratch) *
 			(double)(executions_of(site) - site->costly) / good->executions;
 	return left;
 }
@@ -115,9 +115,9 @@ static bool fits(const struct group *group, const struct layout_move *move)
 	for (size_t i = 0; i < group->count; i++) {
 		const struct array_site *site = group->sites[i];
 
-		if ((site->site.trial &&
-		     !trial_fits(site->site.trial, &site->site, group->low, move)) ||
-		    (site->good && !trial_fits(site->good, &site->site, group->low, move)))
+		if ((site->site.recorded &&
+		     !recorded_fits(site->site.recorded, &site->site, group->low, move)) ||
+		    (site->good && !recorded_fits(site->good, &site->site, group->low, move)))
 			return false;
 	}
 	return true;
@@ -138,17 +138,17 @@ static void add_pitch(struct group *group, unsigned pitch)
  * The most frequent distance of adjacent lanes in the first recorded execution, if it is the
  * majority.
  */
-static unsigned usual_distance(const struct trial *trial)
+static unsigned usual_distance(const struct recorded_addresses *recorded)
 {
 	uint32_t distance[63];
-	unsigned count = 0, most = 0, best = 0, first = trial_first(trial);
-	uint64_t exec = trial->exec[first];
+	unsigned count = 0, most = 0, best = 0, first = recorded_first(recorded);
+	uint64_t exec = recorded->exec[first];
 
 	for (unsigned last = 64; exec; exec &= exec - 1) {
 		unsigned lane = (unsigned)__builtin_ctzll(exec);
-		int32_t apart =
-			last < 64 ? (int32_t)(trial->addr[first][lane] - trial->addr[first][last])
-				  : 0;
+		int32_t apart = last < 64 ? (int32_t)(recorded->addr[first][lane] -
+						      recorded->addr[first][last])
+					  : 0;
 
 		if (last < 64)
 			distance[count++] = (uint32_t)(apart < 0 ? -(int64_t)apart : apart);
@@ -181,8 +181,8 @@ static void describe(struct group *group)
 		/*
 		 * If lanes go down a column, their distance is the row length: it is tried first.
 		 */
-		if (!stride && site->site.trial && site->site.trial->executions)
-			stride = usual_distance(site->site.trial);
+		if (!stride && site->site.recorded && site->site.recorded->executions)
+			stride = usual_distance(site->site.recorded);
 		if (stride >= 2 * (int)element && stride <= PITCH_LONGEST && stride % 4 == 0)
 			add_pitch(group, (unsigned)stride);
 	}
@@ -231,7 +231,7 @@ static bool observed(const struct group *group, unsigned pitch)
 /* True if the addresses of every execution were kept. */
 static bool all_recorded(const struct array_site *site)
 {
-	uint64_t bad = site->site.trial ? site->site.trial->executions : 0;
+	uint64_t bad = site->site.recorded ? site->site.recorded->executions : 0;
 	uint64_t good = site->good ? site->good->executions : 0;
 
 	return bad == site->costly && good == executions_of(site) - site->costly;
@@ -305,9 +305,9 @@ static int by_low(const void *a, const void *b)
 }
 
 /* All accesses must have recorded addresses to be evaluated together. */
-static bool recorded(const struct array_site *site)
+static bool has_addresses(const struct array_site *site)
 {
-	const struct trial *bad = site->site.trial;
+	const struct recorded_addresses *bad = site->site.recorded;
 
 	return site->range.outside && (!site->costly || (bad && bad->executions)) &&
 	       (site->costly == executions_of(site) || (site->good && site->good->executions));
@@ -334,7 +334,7 @@ void arrays_find(struct array_site *sites, size_t count, struct probe_lds_scratc
 	bool addresses = list;
 
 	for (size_t i = 0; i < count && addresses; i++) {
-		addresses = recorded(&sites[i]);
+		addresses = has_addresses(&sites[i]);
 		list[i] = &sites[i];
 	}
 	if (addresses)

@@ -3,8 +3,8 @@
  * One layout for all accesses to an array in LDS. A layout that helps one access may harm another,
  * so all accesses that share an array get the layout with the fewest conflicts over all of them.
  *
- * Accesses share an array if their recorded addresses overlap (struct trial). Counters contain no
- * addresses, so arrays are unknown with counters only.
+ * Accesses share an array if their recorded addresses overlap (struct recorded_addresses). Counters
+ * contain no addresses, so arrays are unknown with counters only.
  */
 #ifndef PROBE_HANDLERS_ADVICE_LDS_ARRAYS_H
 #define PROBE_HANDLERS_ADVICE_LDS_ARRAYS_H
@@ -44,8 +44,8 @@ struct array_layout {
 /* An access to LDS, and its result. */
 struct array_site {
 	struct advice_site site;
-	const struct trial *good; /* executions without conflicts; those with conflicts are in
-				   * site.trial */
+	const struct recorded_addresses *good; /* executions without conflicts; those with conflicts
+						* are in site.recorded */
 	uint64_t costly;	  /* executions with conflicts */
 	struct array_range range;
 	uint32_t id; /* set and used by the caller */

@@ -9,46 +9,47 @@
 #include "handlers/advice/layouts.h"
 
 /* True if the execution at index `a` comes after the one at `b`. */
-static bool comes_after(const struct trial *trial, unsigned a, unsigned b)
+static bool comes_after(const struct recorded_addresses *recorded, unsigned a, unsigned b)
 {
-	const struct trial_key *left = &trial->key[a], *right = &trial->key[b];
+	const struct recorded_key *left = &recorded->key[a], *right = &recorded->key[b];
 
 	if (left->dispatch != right->dispatch)
 		return left->dispatch > right->dispatch;
 	if (left->wave != right->wave)
 		return left->wave > right->wave;
-	return trial->order[a] > trial->order[b];
+	return recorded->order[a] > recorded->order[b];
 }
 
-void trial_add(struct trial *trial, unsigned most, const struct trial_execution *execution)
+void recorded_add(struct recorded_addresses *recorded, unsigned most,
+		  const struct recorded_execution *execution)
 {
-	unsigned at = trial->executions < most ? trial->executions : trial->last;
+	unsigned at = recorded->executions < most ? recorded->executions : recorded->last;
 
-	if (!trial_wants(trial, most, execution->key) ||
-	    (trial->executions && trial->lds != execution->lds))
+	if (!recorded_wants(recorded, most, execution->key) ||
+	    (recorded->executions && recorded->lds != execution->lds))
 		return;
-	trial->executions += trial->executions < most;
-	trial->lds = execution->lds;
-	trial->key[at] = execution->key;
-	trial->order[at] = trial->number++;
-	trial->exec[at] = execution->exec;
-	trial->wave[at] = execution->wave;
+	recorded->executions += recorded->executions < most;
+	recorded->lds = execution->lds;
+	recorded->key[at] = execution->key;
+	recorded->order[at] = recorded->number++;
+	recorded->exec[at] = execution->exec;
+	recorded->wave[at] = execution->wave;
 	for (uint64_t rest = execution->exec; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctzll(rest);
 
-		trial->addr[at][lane] = execution->addr[lane];
+		recorded->addr[at][lane] = execution->addr[lane];
 	}
-	for (unsigned i = 0; i < trial->executions; i++)
-		if (comes_after(trial, i, trial->last))
-			trial->last = i;
+	for (unsigned i = 0; i < recorded->executions; i++)
+		if (comes_after(recorded, i, recorded->last))
+			recorded->last = i;
 }
 
-unsigned trial_first(const struct trial *trial)
+unsigned recorded_first(const struct recorded_addresses *recorded)
 {
 	unsigned first = 0;
 
-	for (unsigned i = 1; i < trial->executions; i++)
-		if (comes_after(trial, first, i))
+	for (unsigned i = 1; i < recorded->executions; i++)
+		if (comes_after(recorded, first, i))
 			first = i;
 	return first;
 }
@@ -71,31 +72,32 @@ static uint32_t moved(const struct layout_move *move, uint32_t offset, unsigned 
 	       within % element;
 }
 
-uint64_t trial_move(const struct trial *trial, const struct advice_site *site, uint32_t lowest,
-		    const struct layout_move *move, struct probe_lds_scratch *scratch)
+uint64_t recorded_move(const struct recorded_addresses *recorded, const struct advice_site *site,
+		       uint32_t lowest, const struct layout_move *move,
+		       struct probe_lds_scratch *scratch)
 {
 	uint64_t sum = 0;
 
-	for (unsigned i = 0; i < trial->executions; i++) {
+	for (unsigned i = 0; i < recorded->executions; i++) {
 		uint32_t addr[64] = {0};
 
-		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
+		for (uint64_t rest = recorded->exec[i]; rest; rest &= rest - 1) {
 			unsigned lane = (unsigned)__builtin_ctzll(rest);
 
-			addr[lane] = moved(move, (uint32_t)trial->addr[i][lane] - lowest, lane);
+			addr[lane] = moved(move, (uint32_t)recorded->addr[i][lane] - lowest, lane);
 		}
-		sum += layout_conflicts_at(site, trial->exec[i], addr, scratch);
+		sum += layout_conflicts_at(site, recorded->exec[i], addr, scratch);
 	}
 	return sum;
 }
 
-bool trial_fits(const struct trial *trial, const struct advice_site *site, uint32_t lowest,
-		const struct layout_move *move)
+bool recorded_fits(const struct recorded_addresses *recorded, const struct advice_site *site,
+		   uint32_t lowest, const struct layout_move *move)
 {
-	for (unsigned i = 0; i < trial->executions; i++)
-		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
+	for (unsigned i = 0; i < recorded->executions; i++)
+		for (uint64_t rest = recorded->exec[i]; rest; rest &= rest - 1) {
 			unsigned lane = (unsigned)__builtin_ctzll(rest);
-			uint32_t at = (uint32_t)trial->addr[i][lane] - lowest;
+			uint32_t at = (uint32_t)recorded->addr[i][lane] - lowest;
 			unsigned whole = move->pad ? move->row : move->element;
 
 			if (at % whole + site->bytes > whole ||
@@ -109,66 +111,69 @@ bool trial_fits(const struct trial *trial, const struct advice_site *site, uint3
  * Lowest and highest recorded address, and the largest number of lanes on one address in one
  * execution.
  */
-static unsigned survey(const struct trial *trial, uint32_t *lowest, uint32_t *highest)
+static unsigned survey(const struct recorded_addresses *recorded, uint32_t *lowest,
+		       uint32_t *highest)
 {
 	unsigned most = 0;
 
 	*lowest = UINT32_MAX;
 	*highest = 0;
-	for (unsigned i = 0; i < trial->executions; i++)
-		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
-			uint32_t at = (uint32_t)trial->addr[i][__builtin_ctzll(rest)];
+	for (unsigned i = 0; i < recorded->executions; i++)
+		for (uint64_t rest = recorded->exec[i]; rest; rest &= rest - 1) {
+			uint32_t at = (uint32_t)recorded->addr[i][__builtin_ctzll(rest)];
 			unsigned same = 0;
 
 			*lowest = at < *lowest ? at : *lowest;
 			*highest = at > *highest ? at : *highest;
 			for (uint64_t r = rest; r; r &= r - 1)
-				same += (uint32_t)trial->addr[i][__builtin_ctzll(r)] == at;
+				same += (uint32_t)recorded->addr[i][__builtin_ctzll(r)] == at;
 			most = same > most ? same : most;
 		}
 	return most;
 }
 
-bool trial_copies(const struct trial *trial, const struct advice_site *site,
-		  struct probe_lds_scratch *scratch, struct trial_copies *ret)
+bool recorded_copies(const struct recorded_addresses *recorded, const struct advice_site *site,
+		     struct probe_lds_scratch *scratch, struct recorded_copies *ret)
 {
 	struct layout_move move = {.element = layout_element(site), .copies = 1};
 	uint64_t least = UINT64_MAX;
 	uint32_t lowest, highest;
 
-	*ret = (struct trial_copies){0};
-	if (!trial->executions || !trial->lds)
+	*ret = (struct recorded_copies){0};
+	if (!recorded->executions || !recorded->lds)
 		return false;
-	ret->share = survey(trial, &lowest, &highest);
+	ret->share = survey(recorded, &lowest, &highest);
 	ret->table = highest - lowest + site->bytes;
-	ret->before = (double)trial_move(trial, site, lowest, &move, scratch) / trial->executions;
+	ret->before = (double)recorded_move(recorded, site, lowest, &move, scratch) /
+		      recorded->executions;
 	for (unsigned n = 2; n <= 32 && (uint64_t)n * ret->table <= 65536 && least; n *= 2) {
 		uint64_t after;
 
 		move.copies = n;
-		after = trial_move(trial, site, lowest, &move, scratch);
+		after = recorded_move(recorded, site, lowest, &move, scratch);
 		if (after >= least)
 			continue;
 		least = after;
 		ret->copies = n;
-		ret->after = (double)after / trial->executions;
+		ret->after = (double)after / recorded->executions;
 	}
 	return true;
 }
 
-bool trial_rows(const struct trial *trial, const struct advice_site *site, bool lds, int64_t *ret)
+bool recorded_rows(const struct recorded_addresses *recorded, const struct advice_site *site,
+		   bool lds, int64_t *ret)
 {
 	bool any = false;
 
-	if (trial->lds != lds || !site->row)
+	if (recorded->lds != lds || !site->row)
 		return false;
-	for (unsigned i = 0; i < trial->executions; i++) {
-		uint64_t item = (uint64_t)trial->wave[i] * site->wave, rest = trial->exec[i];
+	for (unsigned i = 0; i < recorded->executions; i++) {
+		uint64_t item = (uint64_t)recorded->wave[i] * site->wave, rest = recorded->exec[i];
 
 		for (; rest & (rest - 1); rest &= rest - 1) {
 			unsigned l = (unsigned)__builtin_ctzll(rest);
 			unsigned next = (unsigned)__builtin_ctzll(rest & (rest - 1));
-			int64_t apart = (int64_t)(trial->addr[i][next] - trial->addr[i][l]);
+			int64_t apart = (int64_t)(recorded->addr[i][next] - recorded->addr[i][l]);
 			int64_t lanes = next - l;
 
 			if ((item + l) / site->row != (item + next) / site->row)
@@ -215,25 +220,27 @@ static uint64_t lines_of(const struct advice_site *site, unsigned line, const ui
 }
 
 /* The index of the execution among the kept executions of its wave. */
-static unsigned step_of(const struct trial *trial, unsigned at)
+static unsigned step_of(const struct recorded_addresses *recorded, unsigned at)
 {
-	const struct trial_key *key = &trial->key[at];
+	const struct recorded_key *key = &recorded->key[at];
 	unsigned step = 0;
 
-	for (unsigned i = 0; i < trial->executions; i++)
-		step += trial->key[i].dispatch == key->dispatch &&
-			trial->key[i].wave == key->wave && trial->order[i] < trial->order[at];
+	for (unsigned i = 0; i < recorded->executions; i++)
+		step += recorded->key[i].dispatch == key->dispatch &&
+			recorded->key[i].wave == key->wave &&
+			recorded->order[i] < recorded->order[at];
 	return step;
 }
 
 /* Addresses of the active lanes; false if they do not ascend. */
-static bool gather_lanes(const struct trial *trial, unsigned at, uint64_t *addr, size_t *count)
+static bool gather_lanes(const struct recorded_addresses *recorded, unsigned at, uint64_t *addr,
+			 size_t *count)
 {
 	bool rises = true;
 
 	*count = 0;
-	for (uint64_t rest = trial->exec[at]; rest; rest &= rest - 1) {
-		addr[*count] = trial->addr[at][__builtin_ctzll(rest)];
+	for (uint64_t rest = recorded->exec[at]; rest; rest &= rest - 1) {
+		addr[*count] = recorded->addr[at][__builtin_ctzll(rest)];
 		rises = rises && (!*count || addr[*count] >= addr[*count - 1]);
 		++*count;
 	}
@@ -241,40 +248,40 @@ static bool gather_lanes(const struct trial *trial, unsigned at, uint64_t *addr,
 }
 
 struct sorting {
-	uint64_t addr[TRIAL_EXECUTIONS * 64];
+	uint64_t addr[RECORDED_EXECUTIONS * 64];
 	struct probe_cache_lines_scratch scratch;
-	unsigned step[TRIAL_EXECUTIONS];
+	unsigned step[RECORDED_EXECUTIONS];
 };
 
-static bool same_step(const struct trial *trial, const struct sorting *sorting, unsigned a,
-		      unsigned b)
+static bool same_step(const struct recorded_addresses *recorded, const struct sorting *sorting,
+		      unsigned a, unsigned b)
 {
 	return sorting->step[a] == sorting->step[b] &&
-	       trial->key[a].dispatch == trial->key[b].dispatch;
+	       recorded->key[a].dispatch == recorded->key[b].dispatch;
 }
 
 /*
  * Cache lines of the step of execution `first` if its addresses were sorted, and each execution
  * took as many of them as it has active lanes.
  */
-static uint64_t sort_step(const struct trial *trial, const struct advice_site *site, unsigned line,
-			  unsigned first, struct sorting *sorting)
+static uint64_t sort_step(const struct recorded_addresses *recorded, const struct advice_site *site,
+			  unsigned line, unsigned first, struct sorting *sorting)
 {
 	size_t count = 0, more;
 	uint64_t lines = 0;
 
-	for (unsigned i = first; i < trial->executions; i++) {
-		if (!same_step(trial, sorting, i, first))
+	for (unsigned i = first; i < recorded->executions; i++) {
+		if (!same_step(recorded, sorting, i, first))
 			continue;
-		gather_lanes(trial, i, sorting->addr + count, &more);
+		gather_lanes(recorded, i, sorting->addr + count, &more);
 		count += more;
 	}
 	qsort(sorting->addr, count, sizeof(sorting->addr[0]), by_address);
 	count = 0;
-	for (unsigned i = first; i < trial->executions; i++) {
-		if (!same_step(trial, sorting, i, first))
+	for (unsigned i = first; i < recorded->executions; i++) {
+		if (!same_step(recorded, sorting, i, first))
 			continue;
-		more = (size_t)__builtin_popcountll(trial->exec[i]);
+		more = (size_t)__builtin_popcountll(recorded->exec[i]);
 		lines += lines_of(site, line, sorting->addr + count, more, &sorting->scratch);
 		count += more;
 	}
@@ -282,38 +289,39 @@ static uint64_t sort_step(const struct trial *trial, const struct advice_site *s
 }
 
 /* True if it is the first of its step, by index. */
-static bool begins_step(const struct trial *trial, const struct sorting *sorting, unsigned at)
+static bool begins_step(const struct recorded_addresses *recorded, const struct sorting *sorting,
+			unsigned at)
 {
 	for (unsigned i = 0; i < at; i++)
-		if (same_step(trial, sorting, i, at))
+		if (same_step(recorded, sorting, i, at))
 			return false;
 	return true;
 }
 
-bool trial_sorted(const struct trial *trial, const struct advice_site *site, unsigned line,
-		  struct trial_sorting *ret)
+bool recorded_sorted(const struct recorded_addresses *recorded, const struct advice_site *site,
+		     unsigned line, struct recorded_sorting *ret)
 {
 	uint64_t before = 0, after = 0;
 	struct sorting *sorting;
 
-	if (!trial->executions || trial->lds)
+	if (!recorded->executions || recorded->lds)
 		return false;
 	sorting = calloc(1, sizeof(*sorting));
 	if (!sorting)
 		return false;
 	ret->risen = true;
-	for (unsigned i = 0; i < trial->executions; i++) {
+	for (unsigned i = 0; i < recorded->executions; i++) {
 		size_t count;
 
-		sorting->step[i] = step_of(trial, i);
-		ret->risen = gather_lanes(trial, i, sorting->addr, &count) && ret->risen;
+		sorting->step[i] = step_of(recorded, i);
+		ret->risen = gather_lanes(recorded, i, sorting->addr, &count) && ret->risen;
 		before += lines_of(site, line, sorting->addr, count, &sorting->scratch);
 	}
-	for (unsigned i = 0; i < trial->executions; i++)
-		if (begins_step(trial, sorting, i))
-			after += sort_step(trial, site, line, i, sorting);
+	for (unsigned i = 0; i < recorded->executions; i++)
+		if (begins_step(recorded, sorting, i))
+			after += sort_step(recorded, site, line, i, sorting);
 	free(sorting);
-	ret->before = (double)before / trial->executions;
-	ret->after = (double)after / trial->executions;
+	ret->before = (double)before / recorded->executions;
+	ret->after = (double)after / recorded->executions;
 	return true;
 }

@@ -9,11 +9,11 @@
 #include "handlers/advice/advice.h"
 
 enum {
-	TRIAL_EXECUTIONS = 128,
+	RECORDED_EXECUTIONS = 128,
 };
 
 /* The order of executions: dispatches, then waves in the order of their workgroups. */
-struct trial_key {
+struct recorded_key {
 	uint64_t dispatch, wave;
 };
 
@@ -21,31 +21,32 @@ struct trial_key {
  * Addresses of the first executions in the order of their keys. Executions of a wave are in program
  * order, whatever the order of delivery. Zeroed before first use.
  */
-struct trial {
+struct recorded_addresses {
 	unsigned executions;
 	bool lds;
 	unsigned last; /* index of the last one in order of keys */
 	uint32_t number;
-	struct trial_key key[TRIAL_EXECUTIONS];
-	uint32_t order[TRIAL_EXECUTIONS]; /* order of arrival */
-	uint32_t wave[TRIAL_EXECUTIONS];  /* index in the workgroup */
-	uint64_t exec[TRIAL_EXECUTIONS];
-	uint64_t addr[TRIAL_EXECUTIONS][64]; /* addresses of active lanes */
+	struct recorded_key key[RECORDED_EXECUTIONS];
+	uint32_t order[RECORDED_EXECUTIONS]; /* order of arrival */
+	uint32_t wave[RECORDED_EXECUTIONS];  /* index in the workgroup */
+	uint64_t exec[RECORDED_EXECUTIONS];
+	uint64_t addr[RECORDED_EXECUTIONS][64]; /* addresses of active lanes */
 };
 
 /* True if an execution is among the first `most` of those seen so far. */
-static inline bool trial_wants(const struct trial *trial, unsigned most, struct trial_key key)
+static inline bool recorded_wants(const struct recorded_addresses *recorded, unsigned most,
+				  struct recorded_key key)
 {
-	const struct trial_key *last = &trial->key[trial->last];
+	const struct recorded_key *last = &recorded->key[recorded->last];
 
-	if (trial->executions < most)
+	if (recorded->executions < most)
 		return true;
 	return key.dispatch != last->dispatch ? key.dispatch < last->dispatch
 					      : key.wave < last->wave;
 }
 
-struct trial_execution {
-	struct trial_key key;
+struct recorded_execution {
+	struct recorded_key key;
 	bool lds;
 	unsigned wave; /* index in the workgroup */
 	uint64_t exec;
@@ -53,10 +54,11 @@ struct trial_execution {
 };
 
 /* Keeps an execution; if there are `most` already, it replaces the last one. */
-void trial_add(struct trial *trial, unsigned most, const struct trial_execution *execution);
+void recorded_add(struct recorded_addresses *recorded, unsigned most,
+		  const struct recorded_execution *execution);
 
 /* Index of the first in order of keys; there must be one. */
-unsigned trial_first(const struct trial *trial);
+unsigned recorded_first(const struct recorded_addresses *recorded);
 
 /* A new layout of LDS; the present one if all is 0. */
 struct layout_move {
@@ -67,14 +69,15 @@ struct layout_move {
 };
 
 /* Conflicts of all kept executions in the new layout, with row 0 at `lowest`. */
-uint64_t trial_move(const struct trial *trial, const struct advice_site *site, uint32_t lowest,
-		    const struct layout_move *move, struct probe_lds_scratch *scratch);
+uint64_t recorded_move(const struct recorded_addresses *recorded, const struct advice_site *site,
+		       uint32_t lowest, const struct layout_move *move,
+		       struct probe_lds_scratch *scratch);
 
 /* True if every lane's access stays contiguous and as well aligned. Not for copies. */
-bool trial_fits(const struct trial *trial, const struct advice_site *site, uint32_t lowest,
-		const struct layout_move *move);
+bool recorded_fits(const struct recorded_addresses *recorded, const struct advice_site *site,
+		   uint32_t lowest, const struct layout_move *move);
 
-struct trial_copies {
+struct recorded_copies {
 	unsigned table, copies; /* bytes, number */
 	unsigned share;		/* largest number of lanes of an execution on one address */
 	double before, after;	/* conflicts per execution */
@@ -85,16 +88,17 @@ struct trial_copies {
  * recorded address; copies of an element are adjacent. Finds the best number of copies from 2 to 32
  * that fits in 64 KiB. False if there is nothing to try; copies = 0 if they do not fit.
  */
-bool trial_copies(const struct trial *trial, const struct advice_site *site,
-		  struct probe_lds_scratch *scratch, struct trial_copies *ret);
+bool recorded_copies(const struct recorded_addresses *recorded, const struct advice_site *site,
+		     struct probe_lds_scratch *scratch, struct recorded_copies *ret);
 
 /*
  * Global memory or LDS: the stride of lanes in the same row of the workgroup, if all have one; 0 =
  * each row accesses one address.
  */
-bool trial_rows(const struct trial *trial, const struct advice_site *site, bool lds, int64_t *ret);
+bool recorded_rows(const struct recorded_addresses *recorded, const struct advice_site *site,
+		   bool lds, int64_t *ret);
 
-struct trial_sorting {
+struct recorded_sorting {
 	bool risen;	      /* in every execution the addresses ascend from lane to lane */
 	double before, after; /* cache lines per execution */
 };
@@ -105,7 +109,7 @@ struct trial_sorting {
  * executions, of their second, and so on. Addresses of different steps are not mixed, because no
  * order of the data could do that.
  */
-bool trial_sorted(const struct trial *trial, const struct advice_site *site, unsigned line,
-		  struct trial_sorting *ret);
+bool recorded_sorted(const struct recorded_addresses *recorded, const struct advice_site *site,
+		     unsigned line, struct recorded_sorting *ret);
 
 #endif

@@ -95,12 +95,12 @@ static bool is_neighbourhood(const struct advice_site *site)
  * True if all executions that cost too much were recorded, and none had an idle lane between active
  * ones.
  */
-static bool without_gaps(const struct trial *trial)
+static bool without_gaps(const struct recorded_addresses *recorded)
 {
-	if (!trial || trial->executions == TRIAL_EXECUTIONS)
+	if (!recorded || recorded->executions == RECORDED_EXECUTIONS)
 		return false;
-	for (unsigned i = 0; i < trial->executions; i++) {
-		uint64_t exec = trial->exec[i] >> __builtin_ctzll(trial->exec[i]);
+	for (unsigned i = 0; i < recorded->executions; i++) {
+		uint64_t exec = recorded->exec[i] >> __builtin_ctzll(recorded->exec[i]);
 
 		if (exec & (exec + 1))
 			return false;
@@ -116,7 +116,7 @@ static bool is_shifted(const struct facts *facts)
 {
 	const struct advice_site *site = facts->site;
 
-	return facts->lanes == facts->executions * site->wave || without_gaps(site->trial) ||
+	return facts->lanes == facts->executions * site->wave || without_gaps(site->recorded) ||
 	       site->counters[PROBE_C_QUADS] > facts->executions * (site->wave / 4);
 }
 
@@ -166,27 +166,27 @@ static bool can_align(const struct facts *facts)
 static bool aligned_recorded(const struct facts *facts, double *ret)
 {
 	const struct advice_site *site = facts->site;
-	const struct trial *trial = site->trial;
+	const struct recorded_addresses *recorded = site->recorded;
 	struct probe_cache_lines_scratch scratch = {0};
 	int64_t saved = 0;
 
-	if (!trial || trial->lds || trial->executions == TRIAL_EXECUTIONS)
+	if (!recorded || recorded->lds || recorded->executions == RECORDED_EXECUTIONS)
 		return false;
-	for (unsigned i = 0; i < trial->executions; i++) {
+	for (unsigned i = 0; i < recorded->executions; i++) {
 		struct probe_cache_lines now, then;
 		uint64_t addr[64], lowest = UINT64_MAX;
 
-		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
-			uint64_t at = trial->addr[i][__builtin_ctzll(rest)];
+		for (uint64_t rest = recorded->exec[i]; rest; rest &= rest - 1) {
+			uint64_t at = recorded->addr[i][__builtin_ctzll(rest)];
 
 			lowest = at < lowest ? at : lowest;
 		}
-		memcpy(addr, trial->addr[i], sizeof(addr));
-		now = probe_cache_lines_count(site->wave, site->unit, trial->exec[i], addr,
+		memcpy(addr, recorded->addr[i], sizeof(addr));
+		now = probe_cache_lines_count(site->wave, site->unit, recorded->exec[i], addr,
 					      &scratch);
 		for (unsigned lane = 0; lane < 64; lane++)
 			addr[lane] -= lowest % facts->line;
-		then = probe_cache_lines_count(site->wave, site->unit, trial->exec[i], addr,
+		then = probe_cache_lines_count(site->wave, site->unit, recorded->exec[i], addr,
 					       &scratch);
 		saved += facts->line == 64 ? (int64_t)now.used64 - then.used64
 					   : (int64_t)now.used128 - then.used128;
@@ -254,7 +254,7 @@ bool advice_stride_is_real(const struct facts *facts)
 	struct axis_strides axes;
 
 	/* Whether contiguous lanes are contiguous makes no difference to what is said of them. */
-	if (!facts_sparse(facts) || without_gaps(facts->site->trial) ||
+	if (!facts_sparse(facts) || without_gaps(facts->site->recorded) ||
 	    facts->low == (int64_t)facts->site->bytes)
 		return true;
 	return axis_strides(facts->site, &axes) && axes.known[0] && !axes.fields &&

@@ -18,7 +18,7 @@
 #define PERIOD 256u
 
 /* Maximum number of sites whose addresses are kept: 66 KiB each. */
-#define TRIALS_MAX 256u
+#define RECORDED_MAX 256u
 
 /* Executions without conflicts whose addresses are kept, per access to LDS. */
 #define GOOD_MAX 32u
@@ -198,8 +198,8 @@ static uint64_t groups_of(uint32_t items, uint32_t size)
 	return size ? ((uint64_t)items + size - 1) / size : 1;
 }
 
-static struct trial_key key_of(const struct probe_dispatch_info *dispatch,
-			       const struct probe_access *access)
+static struct recorded_key key_of(const struct probe_dispatch_info *dispatch,
+				  const struct probe_access *access)
 {
 	const struct probe_wave_info *wave = access->wave;
 	uint64_t group = 0;
@@ -209,17 +209,17 @@ static struct trial_key key_of(const struct probe_dispatch_info *dispatch,
 			groups_of(dispatch->grid[0], dispatch->group[0]) *
 				(wave->group[1] + groups_of(dispatch->grid[1], dispatch->group[1]) *
 							  (uint64_t)wave->group[2]);
-	return (struct trial_key){.dispatch = dispatch->id,
-				  .wave = group * 64 + (wave ? wave->wave % 64 : 0)};
+	return (struct recorded_key){.dispatch = dispatch->id,
+				     .wave = group * 64 + (wave ? wave->wave % 64 : 0)};
 }
 
 /* Where to keep the addresses of an execution with that cost, and how many; NULL if not kept. */
-static struct trial **trial_of(struct memory_site *site, const struct probe_access_cost *cost,
-			       unsigned *most)
+static struct recorded_addresses **recorded_of(struct memory_site *site,
+					       const struct probe_access_cost *cost, unsigned *most)
 {
 	if (cost->lds.passes > cost->lds.ideal || cost->excess64 || cost->excess128) {
-		*most = TRIAL_EXECUTIONS;
-		return &site->trial;
+		*most = RECORDED_EXECUTIONS;
+		return &site->recorded;
 	}
 	*most = GOOD_MAX;
 	return cost->lds.ideal && !site->facts.global ? &site->good : NULL;
@@ -230,30 +230,31 @@ static void keep(struct memory *memory, struct memory_site *site,
 		 const struct probe_dispatch_info *dispatch, const struct probe_access *access,
 		 const struct probe_access_cost *cost)
 {
-	struct trial_execution execution;
-	struct trial **trial;
+	struct recorded_execution execution;
+	struct recorded_addresses **recorded;
 	unsigned most;
 
-	trial = trial_of(site, cost, &most);
-	if (!trial)
+	recorded = recorded_of(site, cost, &most);
+	if (!recorded)
 		return;
-	if (!*trial && memory->trials < TRIALS_MAX) {
-		*trial = calloc(1, sizeof(**trial));
-		memory->trials += *trial != NULL;
+	if (!*recorded && memory->recorded_count < RECORDED_MAX) {
+		*recorded = calloc(1, sizeof(**recorded));
+		memory->recorded_count += *recorded != NULL;
 	}
-	if (!*trial)
+	if (!*recorded)
 		return;
-	if ((*trial)->executions == most && dispatch->id > (*trial)->key[(*trial)->last].dispatch)
+	if ((*recorded)->executions == most &&
+	    dispatch->id > (*recorded)->key[(*recorded)->last].dispatch)
 		return;
 	execution.key = key_of(dispatch, access);
-	if (!trial_wants(*trial, most, execution.key))
+	if (!recorded_wants(*recorded, most, execution.key))
 		return;
 	expand(memory, access);
 	execution.lds = cost->lds.passes > cost->lds.ideal || !site->facts.global;
 	execution.wave = access->wave ? access->wave->wave : 0;
 	execution.exec = access->exec;
 	execution.addr = memory->addr;
-	trial_add(*trial, most, &execution);
+	recorded_add(*recorded, most, &execution);
 }
 
 static void flush(struct memory_site *site)
@@ -397,7 +398,7 @@ static int memory_open(const struct probe_host *host, void **state)
 
 static void free_trials(struct memory_site *site)
 {
-	free(site->trial);
+	free(site->recorded);
 	free(site->good);
 }
 

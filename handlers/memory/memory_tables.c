@@ -105,7 +105,7 @@ static struct advice_site describe(const struct memory *memory, const struct sit
 		.wave = kernel->wave,
 		.row = own->row,
 		.items = own->items,
-		.trial = memory_site_of(kernel, id)->trial,
+		.recorded = memory_site_of(kernel, id)->recorded,
 		.info = describes_address(info) ? info : NULL,
 	};
 

@@ -31,10 +31,10 @@ struct memory_site {
 	struct probe_lds_rule rule;
 	uint16_t units;
 	uint32_t natural;    /* natural alignment of a unit, minus 1 */
-	struct trial *trial; /* executions that cost too much, on which layouts are evaluated; or
-			      * NULL */
+	struct recorded_addresses *recorded; /* executions that cost too much, on which layouts are
+					      * evaluated; or NULL */
 	/* For LDS, from recorded addresses: */
-	struct trial *good; /* executions without conflicts; or NULL */
+	struct recorded_addresses *good; /* executions without conflicts; or NULL */
 	uint64_t costly;    /* executions with conflicts */
 	struct array_range range;
 	struct buffer_use use; /* for global memory, from recorded addresses */
@@ -48,7 +48,7 @@ struct memory_kernel {
 
 struct memory {
 	struct sites sites;
-	unsigned trials; /* allocated so far */
+	unsigned recorded_count; /* allocated so far */
 	struct probe_cache_lines_scratch lines;
 	struct probe_lds_scratch lds;
 	uint64_t addr[64];
