@@ -18,6 +18,7 @@
 #include "common/crc32.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "store/store.h"
 #include "tests/cmd/fake_app/fake_app.h"
 #include "tests/fuzz/hostile_recording.h"
 
