@@ -227,14 +227,15 @@ static const char *bracket_end(const char *at)
 	return at + (*at == ']');
 }
 
-/* Copies that regcomp() makes for *, ?, + or {n,m}; 0: for no other character. */
+/*
+ * Copies that regcomp() makes for + or {n,m}, and ways that it follows through * and ?, also
+ * through those of its operand; 0 for another character.
+ */
 static uint64_t copies(const char *at)
 {
 	uint64_t most = 1;
 
-	if (*at == '*' || *at == '?')
-		return 1;
-	if (*at == '+')
+	if (*at == '*' || *at == '?' || *at == '+')
 		return 2;
 	if (*at != '{')
 		return 0;
