@@ -97,6 +97,8 @@ struct probe_err *probe_store_append(const char *path, struct probe_store **ret)
  * locks do not survive a fork). Prepared rows no longer exist. False: not everything is committed.
  */
 bool probe_store_pause(struct probe_store *store);
+/* Nothing is written for a while: frees what SQLite keeps in memory. */
+void probe_store_rest(struct probe_store *store);
 /* A failure is also recorded as the store's. */
 bool probe_store_resume(struct probe_store *store);
 

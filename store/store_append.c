@@ -67,6 +67,12 @@ struct probe_err *probe_store_copy(struct sqlite3 *from, const char *path, bool 
 	return NULL;
 }
 
+void probe_store_rest(struct probe_store *store)
+{
+	if (store->db)
+		sqlite3_db_release_memory(store->db);
+}
+
 bool probe_store_pause(struct probe_store *store)
 {
 	if (!probe_store_commit(store))

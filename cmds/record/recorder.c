@@ -189,6 +189,31 @@ struct probe_err *recorder_recreate(struct recorder *recorder, const struct run_
 			      &recorder->seg);
 }
 
+static void close_all(struct recorder *recorder)
+{
+	int *const fds[] = {&recorder->sock, &recorder->pidfd, &recorder->wake};
+
+	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++) {
+		if (*fds[i] >= 0)
+			close(*fds[i]);
+		*fds[i] = -1;
+	}
+}
+
+void recorder_join(struct recorder *recorder)
+{
+	if (recorder->joined)
+		return;
+	pthread_join(recorder->thread, NULL);
+	recorder->joined = true;
+	/* All that was read of it is in the spool. */
+	segment_reader_unlink(&recorder->seg);
+	segment_reader_destroy(&recorder->seg);
+	spool_end(&recorder->spool);
+	recording_rest(&recorder->recording);
+	close_all(recorder);
+}
+
 void recorder_destroy(struct recorder *recorder)
 {
 	if (!recorder)
@@ -199,12 +224,7 @@ void recorder_destroy(struct recorder *recorder)
 	segment_reader_destroy(&recorder->seg);
 	if (recorder->lock >= 0)
 		close(recorder->lock);
-	if (recorder->sock >= 0)
-		close(recorder->sock);
-	if (recorder->pidfd >= 0)
-		close(recorder->pidfd);
-	if (recorder->wake >= 0)
-		close(recorder->wake);
+	close_all(recorder);
 	free(recorder);
 }
 

@@ -36,6 +36,7 @@ struct recorder {
 	_Atomic enum recorder_stop_reason stop;
 	struct handler_workers *workers; /* opened before the program started; NULL = none */
 	atomic_bool done;
+	bool joined;
 	_Atomic uint64_t spool_taken, spool_written; /* bytes, for a progress line */
 	uint64_t drain_until; /* CLOCK_MONOTONIC; 0 = no time limit */
 	bool unused;	      /* continued, and the process had not taken the segment before */
@@ -68,6 +69,11 @@ struct probe_err *recorder_open(const char *spool, struct recorder **ret, bool *
 void recorder_settings(const struct recorder *recorder, struct run_config *config);
 struct probe_err *recorder_recreate(struct recorder *recorder, const struct run_config *config,
 				    struct probe_store **ret_store);
+/*
+ * Waits for the thread, and gives back what only that needed: the segment, and descriptors. May be
+ * called again.
+ */
+void recorder_join(struct recorder *recorder);
 /* The last step of a recording: leaves a single file. */
 void recorder_finish(struct recorder *recorder);
 /* To be called after the thread has been joined. */

@@ -176,6 +176,12 @@ void recording_end(struct recording *recording, const char *ended)
 	}
 }
 
+void recording_rest(struct recording *recording)
+{
+	trace_deinit(&recording->trace);
+	probe_store_rest(recording->store);
+}
+
 void recording_run_handlers(struct recording *recording, struct handler_workers *workers,
 			    const struct handler_stop *stop)
 {

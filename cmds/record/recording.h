@@ -54,7 +54,9 @@ void recording_begin(struct recording *recording);
  * or NULL.
  */
 void recording_end(struct recording *recording, const char *ended);
-/* After that: runs the handlers on the committed records. */
+/* After that, frees memory that is not used any more. */
+void recording_rest(struct recording *recording);
+/* Runs the handlers on the committed records. */
 void recording_run_handlers(struct recording *recording, struct handler_workers *workers,
 			    const struct handler_stop *stop);
 /* Last: leaves a single file. */

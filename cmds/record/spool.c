@@ -109,14 +109,21 @@ struct probe_err *spool_create(struct spool *spool, const char *path,
 	return err;
 }
 
+void spool_end(struct spool *spool)
+{
+	free(spool->batch.bytes);
+	free(spool->in.bytes);
+	free(spool->ring_ends);
+	spool->batch = spool->in = (struct spool_buffer){0};
+	spool->ring_ends = NULL;
+}
+
 void spool_deinit(struct spool *spool)
 {
 	if (spool->fd >= 0)
 		close(spool->fd);
 	free(spool->path);
-	free(spool->batch.bytes);
-	free(spool->in.bytes);
-	free(spool->ring_ends);
+	spool_end(spool);
 	*spool = (struct spool){.fd = -1};
 }
 

@@ -96,6 +96,8 @@ struct probe_err *spool_open(struct spool *spool, const char *path,
 			     bool *ret_absent);
 /* All of the file has been taken: go on with the segment. */
 void spool_continue(struct spool *spool);
+/* Nothing more is read: frees its memory. The file stays. */
+void spool_end(struct spool *spool);
 void spool_deinit(struct spool *spool);
 /* Of a file that was opened: nothing was read from the segment. */
 bool spool_is_empty(const struct spool *spool);

@@ -157,6 +157,14 @@ static void end_predecessor(struct run_server *server, pid_t pid)
 	}
 }
 
+/* A program may start thousands of processes, of which few run at a time. */
+static void join_ended(struct run_server *server)
+{
+	for (struct recorder *recorder = server->recorders; recorder; recorder = recorder->next)
+		if (atomic_load(&recorder->done))
+			recorder_join(recorder);
+}
+
 /* Handlers that were opened before the program started serve the first process. */
 static struct probe_err *start(struct run_server *server, struct recorder *recorder)
 {
@@ -220,6 +228,7 @@ static struct probe_err *record(struct run_server *server, const struct recorder
 		return NULL;
 	}
 	recorder = NULL;
+	join_ended(server);
 	end_predecessor(server, process->pid);
 	err = run_database_create(server, process->pid, &store);
 	if (err)
@@ -510,8 +519,7 @@ void run_server_finish(struct run_server *server)
 			stop_all(server);
 		}
 	}
-	for (struct recorder *recorder = server->recorders; recorder; recorder = recorder->next)
-		pthread_join(recorder->thread, NULL);
+	join_ended(server);
 }
 
 static bool stop_requested(void *user)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -46,7 +47,13 @@ struct report {
 static void detach(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct rlimit files;
 
+	/* Each process of the application costs some until the application ends. */
+	if (!getrlimit(RLIMIT_NOFILE, &files)) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
 	setsid();
 	prctl(PR_SET_NAME, "probe-recorder");
 	if (null < 0)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""soak.py PROBE_BIN FAKE_APP TEST_HANDLERS SECONDS [SEED]: one probe-run records program after program, of several
-kinds, some of which are killed; at its side, others are started, killed with what they started, and recovered. Neither
-the first one and its recorder may grow, nor what is left in shared memory, of files and of processes: the last quarter
-of the time is compared with the first. Goal R2 of docs/reliability.md."""
+"""soak.py PROBE_BIN FAKE_APP TEST_HANDLERS SECONDS [SEED]: run after run of an application that starts programs of
+several kinds, some of which are killed. Between them, runs that are killed with what they started, and recovered. In a
+run, memory, descriptors, threads and shared memory may grow by little with each program that has ended; from the first
+quarter of the time to the last, what is left between runs may not grow at all. Goal R2 of docs/reliability.md."""
 import glob
 import os
 import random
@@ -16,53 +16,54 @@ import time
 
 import kills
 
-GROWTH_KB = 2048  # of memory, which malloc() rounds
+PROGRAMS = 40      # of a run
+GROWTH_KB = 2048   # from the first quarter of the time to the last
+# In a run, by each program that has ended: its recording is open until the application ends. The last one has a segment.
+GROWTH_MAX = {"probe-run: memory, KB": 1, "probe-run: descriptors": 0, "probe-run: threads": 0, "recorder: memory, KB": 2500,
+              "recorder: descriptors": 5.1, "recorder: threads": 0.02, "shared memory, files": 0.02, "shared memory, KB": 1000,
+              "processes": 0.02}
 
 
-class Veteran:
-    """The probe-run that lives as long as the test. Its application starts the programs that it reads from a pipe."""
-    def __init__(self, top):
-        self.directory, self.own, self.top = f"{top}/veteran", f"{top}/veteran-own", top
+class Generation:
+    """A probe-run and its application, which starts the programs that it reads from a pipe."""
+    def __init__(self, top, number):
+        self.directory, self.own, self.rows = f"{top}/run{number}", f"{top}/run-own", 0
         command = [f"{top}/bin/probe-run", "-q", "-d", self.directory, "-o", "%pid%.db", "--kind", "trace", "sh", "-c",
                    "while read -r words; do $words & wait $!; echo ended; done 2>/dev/null"]
         self.run = subprocess.Popen(command, env=kills.settings(top), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def one(self):
-        """A program, maybe killed. Returns problems and the counter rows by its own count."""
+        """A program, maybe killed."""
         if os.path.exists(self.own):
             os.unlink(self.own)
-        words = mixed_program(self.own)
-        self.run.stdin.write(" ".join(words) + "\n")
+        self.run.stdin.write(" ".join(mixed_program(self.own)) + "\n")
         self.run.stdin.flush()
         if random.random() < 0.4:
-            shell = kills.children(self.run.pid, "sh")
             time.sleep(random.random() ** 2 * 0.2)
-            kills.kill([pid for parent in shell for pid in kills.children(parent, "fake-app")])
+            kills.kill([pid for shell in kills.children(self.run.pid, "sh") for pid in kills.children(shell, "fake-app")])
         self.run.stdout.readline()
-        own = own_count(self.own)
-        problems, rows = [], 0
-        for path in self.finished():
-            found = kills.check_database(path, own)
-            problems += found[0]
-            rows += found[1]
-            os.unlink(path)
-        if rows < own[1]:
-            problems.append(f"{rows} of {own[1]} counter rows")
-        return problems, own[1]
-
-    def finished(self):
-        """Its databases, when the recorder has finished them."""
-        while glob.glob(f"{self.directory}/*-spool") or glob.glob(f"{self.directory}/*-wal"):
-            assert self.run.poll() is None
+        # A recording has a thread until all is stored.
+        while any(status(pid, "Threads:") > 1 for pid in self.processes()):
             time.sleep(0.002)
-        return glob.glob(f"{self.directory}/*.db")
+        self.rows += own_count(self.own)[1]
 
     def processes(self):
         return [self.run.pid] + kills.children(self.run.pid, "probe-recorder")
 
     def end(self):
+        """Problems of what it has recorded."""
         self.run.stdin.close()
-        return self.run.wait()
+        problems, rows = [], 0
+        if self.run.wait():
+            problems.append(f"status {self.run.returncode}")
+        for path in glob.glob(f"{self.directory}/*"):
+            found = kills.check_database(path, None) if path.endswith(".db") else ([f"left behind: {path}"], 0)
+            problems += found[0]
+            rows += found[1]
+        if rows < self.rows:
+            problems.append(f"{rows} of {self.rows} counter rows")
+        shutil.rmtree(self.directory)
+        return problems
 
 
 def mixed_program(own):
@@ -70,7 +71,7 @@ def mixed_program(own):
     kind = random.randrange(4)
     for _ in range(5):
         words += [("memory", "refused", "memory", "trace")[kind] + f"={count if kind < 3 else 3}", f"count={own}"]
-    return words + random.choice((["exit-record"], ["stored=0", "exit-record"], [], ["exit=4"]))
+    return words + random.choice((["exit-record"], [], ["exit=4"]))
 
 
 def own_count(path):
@@ -82,7 +83,7 @@ def own_count(path):
 
 
 def killed(top, number):
-    """Another probe-run, of which some processes are killed, and the recovery."""
+    """A run of which some processes are killed, and the recovery."""
     directory, own = f"{top}/{number}", f"{top}/own"
     if os.path.exists(own):
         os.unlink(own)
@@ -113,20 +114,26 @@ def status(pid, key):
         return next(int(line.split()[1]) for line in file if line.startswith(key))
 
 
-def measure(veteran, top):
+def of_processes(generation):
     ret = {}
-    for name, pid in zip(("probe-run", "recorder"), veteran.processes()):
+    for name, pid in zip(("probe-run", "recorder"), generation.processes()):
         # Anonymous memory: pages of files that are mapped come and go.
         ret[f"{name}: memory, KB"] = status(pid, "RssAnon:")
         ret[f"{name}: descriptors"] = len(os.listdir(f"/proc/{pid}/fd"))
         ret[f"{name}: threads"] = status(pid, "Threads:")
-    ret["shared memory, files"] = len(os.listdir("/dev/shm"))
+    return dict(ret, **of_machine())
+
+
+def of_machine():
     space = os.statvfs("/dev/shm")
-    ret["shared memory, KB"] = (space.f_blocks - space.f_bfree) * space.f_frsize // 1024
-    ret["files"] = sum(len(files) + len(folders) for _, folders, files in os.walk(top))
-    ret["processes"] = sum(kills.state(int(pid))[0] in ("fake-app", "probe-run", "probe-recorder") and session(pid) == os.getsid(0)
-                           for pid in os.listdir("/proc") if pid.isdigit())
-    return ret
+    return {"shared memory, files": len(os.listdir("/dev/shm")),
+            "shared memory, KB": (space.f_blocks - space.f_bfree) * space.f_frsize // 1024,
+            "processes": sum(kills.state(int(pid))[0] in ("fake-app", "probe-run", "probe-recorder") and
+                             session(pid) == os.getsid(0) for pid in os.listdir("/proc") if pid.isdigit())}
+
+
+def of_files(top):
+    return {"files": sum(len(files) + len(folders) for _, folders, files in os.walk(top))}
 
 
 def session(pid):
@@ -136,40 +143,60 @@ def session(pid):
         return -1
 
 
-def compare(samples):
+def quarters(samples):
     quarter = max(1, len(samples) // 4)
-    problems = []
     for name in samples[0]:
-        first, last = (statistics.median(sample.get(name, 0) for sample in part)
-                       for part in (samples[:quarter], samples[-quarter:]))
+        yield (name, *(statistics.median(sample.get(name, 0) for sample in part) for part in (samples[:quarter], samples[-quarter:])))
+
+
+def growth_of_generation(samples):
+    """Per ended program, which costs the recorder something until the application ends."""
+    programs = len(samples) * 3 / 4
+    return {name: (last - first) / programs for name, first, last in quarters(samples)}
+
+
+def compare(samples):
+    problems = []
+    for name, first, last in quarters(samples):
         print(f"{name}: {first:g} in the first quarter, {last:g} in the last")
         if last > first + (GROWTH_KB if "KB" in name else 0):
-            problems.append(f"{name} has grown from {first:g} to {last:g}")
+            problems.append(f"{name}: {first:g}, later {last:g}")
     return problems
+
+
+def generation(top, number):
+    """One of them; its problems, what was left, its growth, and its rows."""
+    run, samples = Generation(top, number), []
+    for _ in range(PROGRAMS):
+        run.one()
+        samples.append(of_processes(run))
+    growth = growth_of_generation(samples)
+    problems = [f"{name} grows by {growth[name]:.2f} per program" for name, most in GROWTH_MAX.items() if growth[name] > most]
+    problems += run.end()
+    for i in range(6):
+        problems += killed(top, 6 * number + i)
+    return problems, dict(of_machine(), **of_files(top)), growth, run.rows
 
 
 def main():
     kills.have_own_shared_memory()
     binaries, kills.FAKE_APP, handlers, seconds = sys.argv[1:4] + [float(sys.argv[4])]
     random.seed(int(sys.argv[5]) if len(sys.argv) > 5 else 1)
-    os.setsid()
-    problems, samples, number, rows = [], [], 0, 0
+    problems, samples, growths, number, rows = [], [], [], 0, 0
     with tempfile.TemporaryDirectory() as top:
         kills.install(top, binaries, handlers)
-        veteran = Veteran(top)
         end = time.monotonic() + seconds
-        while (time.monotonic() < end or number < 8) and len(problems) < 10:
-            for _ in range(4):
-                found, own = veteran.one()
-                problems += found
-                rows += own
-            problems += killed(top, number)
+        while (time.monotonic() < end or number < 2) and len(problems) < 10:
+            found, left, growth, own = generation(top, number)
+            problems += found
+            samples.append(left)
+            growths.append(growth)
             number += 1
-            samples.append(measure(veteran, top))
-        if veteran.end() not in (0, 1):
-            problems.append(f"the first probe-run ended with status {veteran.run.returncode}")
+            rows += own
+    for name in growths[0]:
+        print(f"{name}: {statistics.median(growth[name] for growth in growths):+.2f} per program of a run")
     problems += compare(samples)
-    print(f"{number * 5} programs, {rows} counter rows by their own count: {len(problems)} problems")
+    print(f"{number * (PROGRAMS + 6)} programs, {rows} counter rows by their own count: {len(problems)} problems")
     print("\n".join(str(problem) for problem in problems))
     return bool(problems)
 

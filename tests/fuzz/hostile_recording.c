@@ -61,7 +61,7 @@ const char *hostile_recording(const struct run_config *config, const char *path,
 	if (err)
 		return text_of(err);
 	recorder_stop(recorder, RECORDER_STOP_LEFT);
-	pthread_join(recorder->thread, NULL);
+	recorder_join(recorder);
 	recorder_finish(recorder);
 	probe_segment_close(&app.seg);
 	recorder_destroy(recorder);
