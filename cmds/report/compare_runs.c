@@ -191,7 +191,7 @@ static const char kernels_sql[] =
 		     "k.arch_vgpr_count AS vgprs, k.sgpr_count AS sgprs, "
 		     "k.group_segment_size AS lds, k.private_segment_size AS scratch "
 		     "FROM probe_dispatch p JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel_id "
-		     "LEFT JOIN rocpd_kernel_dispatch r ON r.dispatch_id = p.dispatch_id) "
+		     "LEFT JOIN rocpd_kernel_dispatch r ON r.id = p.dispatch_id) "
 		     "GROUP BY kernel, instrumented))";
 
 static struct probe_err *read_kernels(const struct report *report, const struct report_db *from,

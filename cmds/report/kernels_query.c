@@ -58,7 +58,7 @@ static const struct report_column kernel_columns[] = {
 	"count(DISTINCT p.kernel_id) AS loads, "                                                   \
 	"max(CASE WHEN " SQL_INSTRUMENTED("p") " THEN c.arch_vgpr_count END) AS clone_vgprs, "     \
 	"max(CASE WHEN " SQL_INSTRUMENTED("p") " THEN c.kernel_name END) AS clone "                \
-	"FROM probe_dispatch p JOIN objects o ON o.kernel = p.kernel_id "                          \
+	"FROM equal p JOIN objects o ON o.kernel = p.kernel_id "                                   \
 	"LEFT JOIN rocpd_info_kernel_symbol c ON c.id = p.launched_kernel_id "                     \
 	"GROUP BY o.code, o.symbol)"
 #define SUMS                                                                                       \

@@ -45,7 +45,7 @@ enum report_source { REPORT_FROM_SUMS, REPORT_FROM_DISPATCHES, REPORT_FROM_SAMPL
 /* Dispatches of --dispatches that overlap the window. */
 #define SAMPLES_CHOSEN                                                                             \
 	"(SELECT p.dispatch_id FROM probe_dispatch p LEFT JOIN rocpd_kernel_dispatch r ON "        \
-	"r.dispatch_id = p.dispatch_id WHERE probe_chosen(p.dispatch_id) AND "                     \
+	"r.id = p.dispatch_id WHERE probe_chosen(p.dispatch_id) AND "                     \
 	"(probe_timely(0, 0) AND probe_timely(" SAMPLES_ALWAYS ", " SAMPLES_ALWAYS ") OR "         \
 	"probe_timely(r.start - " REPORT_FIRST ", r.\"end\" - " REPORT_FIRST ")))"
 

@@ -57,45 +57,61 @@
 #define COST_ALL_SHAPES "''"
 
 /*
- * Dispatches: their size, and how the device's compute units share them. `chosen` is a condition on
- * p; `shape` is COST_SHAPE if rows of one kernel are divided by it.
+ * Dispatches, equal ones as one row: how many (n), the first one, their time, and how many have one.
+ * `chosen` is a condition on p. In a database of probe-run, ids of dispatches are ids of rows.
  */
-#define COST_LAUNCHES(chosen, shape)                                                                    \
-	"launches AS MATERIALIZED (SELECT o.code, o.symbol, p.dispatch_id, instrumented, ns, mhz, "\
-	"shape, real_shape, wave, groups, cus, min(groups, cus) AS used, (groups + cus - 1) / cus AS rounds FROM "    \
-	"(SELECT p.dispatch_id, p.kernel_id, " SQL_INSTRUMENTED("p") " AS instrumented, "          \
-	"r.\"end\" - r.start AS ns, " shape " AS shape, " COST_SHAPE " AS real_shape, json_extract(a.extdata, '$.clock_mhz') AS mhz, "               \
+#define COST_EQUAL(chosen)                                                                         \
+	"equal AS MATERIALIZED (SELECT p.kernel_id, p.launched_kernel_id, p.kind, p.verdict, "     \
+	"p.agent, p.grid_x, p.grid_y, p.grid_z, p.group_x, p.group_y, p.group_z, "                 \
+	"min(p.dispatch_id) AS dispatch_id, count(*) AS n, sum(r.\"end\" - r.start) AS ns, "       \
+	"count(r.id) AS timed FROM probe_dispatch p "                                              \
+	"LEFT JOIN rocpd_kernel_dispatch r ON r.id = p.dispatch_id WHERE " chosen                  \
+	" GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)"
+
+/*
+ * Their size, and how the device's compute units share them. `shape` is COST_SHAPE if rows of one
+ * kernel are divided by it.
+ */
+#define COST_LAUNCHES(chosen, shape)                                                               \
+	COST_EQUAL(chosen) ", "                                                                    \
+	"launches AS MATERIALIZED (SELECT o.code, o.symbol, dispatch_id, n, instrumented, ns, "    \
+	"timed, mhz, shape, real_shape, wave, groups, cus, min(groups, cus) AS used, "             \
+	"(groups + cus - 1) / cus AS rounds FROM "                                                 \
+	"(SELECT p.dispatch_id, p.kernel_id, p.n, p.ns, p.timed, "                                 \
+	SQL_INSTRUMENTED("p") " AS instrumented, " shape " AS shape, " COST_SHAPE " AS real_shape, " \
+	"json_extract(a.extdata, '$.clock_mhz') AS mhz, "                                          \
 	"CASE WHEN a.name LIKE 'gfx1%' THEN 32 ELSE 64 END AS wave, "                              \
 	"max(" COST_GROUPS("x") " * " COST_GROUPS("y") " * " COST_GROUPS("z") ", 1) AS groups, "   \
 	"max(coalesce(json_extract(a.extdata, '$.compute_units'), " COST_CUS "), 1) AS cus "       \
-	"FROM probe_dispatch p LEFT JOIN rocpd_info_agent a ON a.id = p.agent "                    \
-	"LEFT JOIN rocpd_kernel_dispatch r ON r.dispatch_id = p.dispatch_id WHERE " chosen ") p "  \
+	"FROM equal p LEFT JOIN rocpd_info_agent a ON a.id = p.agent) p "                          \
 	"JOIN objects o ON o.kernel = p.kernel_id)"
 
-#define COST_RATE(rate) "sum(groups / min(64.0 * used, " rate " * cus)) / sum(groups)"
+#define COST_RATE(rate) "sum(n * groups / min(64.0 * used, " rate " * cus)) / sum(n * groups)"
 
 /* By kernel: cycles per cycle of a unit, cycles per byte of a level, and bytes allocated. */
 #define COST_WORK                                                                                  \
 	"work AS MATERIALIZED (SELECT w.*, coalesce((SELECT sum(a.size) FROM probe_allocation a "  \
 	"WHERE a.first_dispatch <= w.first AND coalesce(a.last_dispatch, w.first) >= w.first), "   \
 	COST_L2_BYTES " + 1) > " COST_L2_BYTES " AS large FROM "                                   \
-	"(SELECT code, symbol, shape, max(wave) AS wave, min(dispatch_id) AS first, count(*) AS runs, "   \
-	"1.0 * sum(rounds) / sum(groups) AS per_unit, "                                            \
+	"(SELECT code, symbol, shape, max(wave) AS wave, min(dispatch_id) AS first, sum(n) AS runs, "   \
+	"1.0 * sum(n * rounds) / sum(n * groups) AS per_unit, "                                            \
 	COST_RATE(COST_L2_READ) " AS l2_read, " COST_RATE(COST_L2_WRITE) " AS l2_write, "          \
 	COST_RATE(COST_MEMORY_READ) " AS memory_read, "                                            \
 	COST_RATE(COST_MEMORY_WRITE) " AS memory_write "                                           \
 	"FROM launches WHERE instrumented GROUP BY code, symbol, shape) w)"
 
 /* Times: clones and originals are never added up. */
+#define COST_AVERAGE(which)                                                                        \
+	"CAST(1.0 * sum(ns) FILTER (WHERE " which ") / sum(timed) FILTER (WHERE " which ") AS INTEGER)"
 #define COST_TIMES                                                                                 \
-	"times AS MATERIALIZED (SELECT code, symbol, shape, count(*) AS dispatches, "                     \
-	"sum(instrumented) AS instrumented, "                                                      \
+	"times AS MATERIALIZED (SELECT code, symbol, shape, sum(n) AS dispatches, "                \
+	"sum(n * instrumented) AS instrumented, "                                                  \
 	"sum(ns) FILTER (WHERE NOT instrumented) AS original_ns, "                                 \
-	"CAST(avg(ns) FILTER (WHERE NOT instrumented) AS INTEGER) AS original_average, "           \
+	COST_AVERAGE("NOT instrumented") " AS original_average, "                                  \
 	"sum(ns) FILTER (WHERE instrumented) AS clone_ns, "                                        \
-	"CAST(avg(ns) FILTER (WHERE instrumented) AS INTEGER) AS clone_average, "                  \
+	COST_AVERAGE("instrumented") " AS clone_average, "                                         \
 	"CASE count(DISTINCT real_shape) WHEN 1 THEN max(real_shape) ELSE "                        \
-	"count(DISTINCT real_shape) || ' shapes' END AS launch_shapes, "                            \
+	"count(DISTINCT real_shape) || ' shapes' END AS launch_shapes, "                           \
 	"max(mhz) AS mhz FROM launches GROUP BY code, symbol, shape)"
 
 /* What a row has of its kernel's times. */

@@ -50,7 +50,7 @@ static const struct report_query dispatches_query = {
 	.columns = columns,
 	.count = sizeof(columns) / sizeof(*columns),
 	.from = "probe_dispatch p LEFT JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel_id "
-		"LEFT JOIN rocpd_kernel_dispatch r ON r.dispatch_id = p.dispatch_id",
+		"LEFT JOIN rocpd_kernel_dispatch r ON r.id = p.dispatch_id",
 	.kernel_column = "kernel",
 	.sort = "+dispatch",
 };

@@ -44,7 +44,7 @@ static const struct report_query occupancy_query = {
 		"k.private_segment_size AS scratch, count(*) AS dispatches FROM probe_dispatch p "
 		"JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel_id "
 		"LEFT JOIN rocpd_info_agent a ON a.id = p.agent "
-		"LEFT JOIN rocpd_kernel_dispatch r ON r.dispatch_id = p.dispatch_id "
+		"LEFT JOIN rocpd_kernel_dispatch r ON r.id = p.dispatch_id "
 		"GROUP BY kernel, target, items, vgprs, agprs, sgprs, lds, scratch)",
 	.kernel_column = "kernel",
 	.sort = "+waves,kernel,+workgroup,+lds",
