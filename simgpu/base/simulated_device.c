@@ -43,6 +43,7 @@ static const struct sim_device devices[] = {
 		.sdma_engines = 2,
 		.cp_queues = 24,
 		.caches = {{1, 32, 128}, {2, 4096, 128}, {3, 262144, 64}},
+		.stochastic_sampling = true,
 		.flat_scratch_register = true,
 	},
 };

@@ -30,6 +30,7 @@ struct sim_device {
 	uint64_t vram_mib;
 	uint32_t sdma_engines, cp_queues;
 	struct sim_device_cache caches[SIM_DEVICE_CACHES]; /* ended by level 0 */
+	bool stochastic_sampling;
 	bool flat_scratch_register; /* set up by the hardware: kernels get no scratch offset */
 };
 

@@ -60,7 +60,10 @@ enum {
 
 	SIM_KFD_PCS_QUERY_FULL = 1, /* flag: not the live configuration, but all */
 	SIM_KFD_PCS_HOST_TRAP = 1,  /* method */
-	SIM_KFD_PCS_MICROSECONDS = 0,
+	SIM_KFD_PCS_STOCHASTIC = 2,
+	SIM_KFD_PCS_MICROSECONDS = 0, /* type */
+	SIM_KFD_PCS_CYCLES = 1,
+	SIM_KFD_PCS_POWER_OF_2 = 1, /* flag of a method: its interval must be a power of two */
 };
 
 #define SIM_KFD_IOC_RUNTIME_ENABLE                                                                 \

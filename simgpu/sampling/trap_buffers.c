@@ -18,6 +18,7 @@ enum { PAUSE_US = 100 };
 
 struct trace {
 	uint64_t memory; /* of the trap handler */
+	enum sim_sampling_method method;
 	uint64_t interval;
 	uint32_t id; /* 0: there is no session */
 	bool running;
@@ -40,17 +41,19 @@ void sim_trap_set_memory(uint32_t gpu, uint64_t address)
 	pthread_mutex_unlock(&lock);
 }
 
-int sim_trap_create(uint32_t gpu, uint64_t interval_us, uint32_t *trace)
+int sim_trap_create(uint32_t gpu, enum sim_sampling_method method, uint64_t interval,
+		    uint32_t *trace)
 {
 	struct trace *at = &traces[gpu];
 	int err = 0;
 
 	pthread_mutex_lock(&lock);
 	if (at->id) {
-		err = at->interval == interval_us ? -EBUSY : -EEXIST;
+		err = at->method == method && at->interval == interval ? -EBUSY : -EEXIST;
 	} else {
 		at->id = ++last_id;
-		at->interval = interval_us;
+		at->method = method;
+		at->interval = interval;
 		atomic_store(&at->overrun, false);
 		*trace = at->id;
 	}
@@ -103,12 +106,13 @@ int sim_trap_destroy(uint32_t gpu, uint32_t trace)
 	return err;
 }
 
-uint64_t sim_trap_interval(uint32_t gpu)
+uint64_t sim_trap_interval(uint32_t gpu, enum sim_sampling_method method)
 {
-	uint64_t interval;
+	uint64_t interval = 0;
 
 	pthread_mutex_lock(&lock);
-	interval = traces[gpu].id ? traces[gpu].interval : 0;
+	if (traces[gpu].id && traces[gpu].method == method)
+		interval = traces[gpu].interval;
 	pthread_mutex_unlock(&lock);
 	return interval;
 }
@@ -120,7 +124,10 @@ struct sim_sampling sim_trap_sampling(uint32_t gpu)
 	pthread_mutex_lock(&lock);
 	if (gpu < SIM_GPUS && traces[gpu].running) {
 		how.session = traces[gpu].id;
-		how.period = traces[gpu].interval * sim_device()->core_mhz;
+		how.method = traces[gpu].method;
+		how.period = traces[gpu].interval;
+		if (how.method == SIM_SAMPLING_HOST_TRAP)
+			how.period *= sim_device()->core_mhz;
 	}
 	pthread_mutex_unlock(&lock);
 	return how;
@@ -143,12 +150,15 @@ static struct sim_trap_buffers *enter(uint32_t gpu, uint64_t session)
 {
 	struct sim_trap_buffers *ret = NULL;
 	uint32_t flags = SIM_MEM_READ | SIM_MEM_WRITE | SIM_MEM_GPU(gpu + SIM_NODE_GPU);
-	uint64_t address = 0;
+	uint64_t address = 0, word;
 
 	pthread_mutex_lock(&lock);
+	word = traces[gpu].memory;
+	if (traces[gpu].method == SIM_SAMPLING_STOCHASTIC)
+		word += sizeof(address);
 	if (traces[gpu].running && traces[gpu].id == session &&
-	    sim_mem_allows(traces[gpu].memory, sizeof(address), flags, NULL))
-		memcpy(&address, sim_mem_pointer(traces[gpu].memory), sizeof(address));
+	    sim_mem_allows(word, sizeof(address), flags, NULL))
+		memcpy(&address, sim_mem_pointer(word), sizeof(address));
 	if (sim_mem_allows(address, sizeof(*ret), flags, NULL)) {
 		ret = sim_mem_pointer(address);
 		if (!sim_mem_allows(address,

@@ -38,19 +38,24 @@ struct sim_trap_buffers {
 _Static_assert(sizeof(struct sim_trap_buffers) == 0x40, "the layout of ROCr's trap handler");
 _Static_assert(offsetof(struct sim_trap_buffers, half[1]) == 0x20, "likewise");
 
-/* The trap handler's memory: its first word is the address of the host trap's buffers. 0: none. */
+/*
+ * The trap handler's memory: the addresses of the host trap's buffers and of the stochastic ones.
+ * 0: none.
+ */
 void sim_trap_set_memory(uint32_t gpu, uint64_t address);
 
 /*
- * The driver's sessions: one per GPU, host trap only. They return 0 or the kernel driver's -errno.
- * After sim_trap_stop() nothing is stored any more.
+ * The driver's sessions: one per GPU. They return 0 or the kernel driver's -errno. The interval is
+ * in us for the host trap, and in cycles for stochastic sampling. After sim_trap_stop() nothing is
+ * stored any more.
  */
-int sim_trap_create(uint32_t gpu, uint64_t interval_us, uint32_t *trace);
+int sim_trap_create(uint32_t gpu, enum sim_sampling_method method, uint64_t interval,
+		    uint32_t *trace);
 int sim_trap_start(uint32_t gpu, uint32_t trace);
 int sim_trap_stop(uint32_t gpu, uint32_t trace);
 int sim_trap_destroy(uint32_t gpu, uint32_t trace);
-/* The interval of the GPU's session; 0: it has none. */
-uint64_t sim_trap_interval(uint32_t gpu);
+/* The interval of the GPU's session of that method; 0: it has none. */
+uint64_t sim_trap_interval(uint32_t gpu, enum sim_sampling_method method);
 
 /* Like sim_sampling_get() and sim_sampling_deliver(). */
 struct sim_sampling sim_trap_sampling(uint32_t gpu);

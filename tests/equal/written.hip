@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Kernels written for one difficulty each: argument lists, hidden arguments, calls, widths, spaces,
 // atomics, lanes that leave, registers and LDS at their limits.
+#include <cassert>
+
 #include "equal.h"
 
 #include <hip/hip_cooperative_groups.h>

@@ -103,12 +103,17 @@ static struct sim_kfd_pc_sample_info every(uint64_t interval)
 					       .method = SIM_KFD_PCS_HOST_TRAP};
 }
 
+static bool stochastic(void)
+{
+	return sim_device()->stochastic_sampling;
+}
+
 static void capabilities(void **state)
 {
 	struct kfd_ioctl_get_version_args version;
 	struct sim_kfd_runtime_enable_args enable = {.mode_mask = SIM_KFD_RUNTIME_ENABLE};
 	struct sim_kfd_pc_sample_args query = {.gpu_id = GPU, .num_sample_info = 3};
-	struct sim_kfd_pc_sample_info info;
+	struct sim_kfd_pc_sample_info info, both[2];
 
 	(void)state;
 	assert_int_equal(sim_kfd_ioctl(AMDKFD_IOC_GET_VERSION, &version), 0);
@@ -118,9 +123,21 @@ static void capabilities(void **state)
 	enable.mode_mask = 0;
 	assert_int_equal(sim_kfd_ioctl(SIM_KFD_IOC_RUNTIME_ENABLE, &enable), 0);
 	assert_int_equal(sim_kfd_ioctl(SIM_KFD_IOC_PC_SAMPLE, &query), 0);
-	assert_int_equal(query.num_sample_info, 1);
-	query.sample_info_ptr = (uint64_t)(uintptr_t)&info;
-	assert_int_equal(sim_kfd_ioctl(SIM_KFD_IOC_PC_SAMPLE, &query), 0);
+	assert_int_equal(query.num_sample_info, stochastic() ? 2 : 1);
+	if (stochastic()) {
+		query.num_sample_info = 1;
+		query.sample_info_ptr = (uint64_t)(uintptr_t)both;
+		assert_int_equal(sim_kfd_ioctl(SIM_KFD_IOC_PC_SAMPLE, &query), -ENOSPC);
+		assert_int_equal(query.num_sample_info, 2);
+		assert_int_equal(sim_kfd_ioctl(SIM_KFD_IOC_PC_SAMPLE, &query), 0);
+		assert_int_equal(both[1].method, SIM_KFD_PCS_STOCHASTIC);
+		assert_int_equal(both[1].type, SIM_KFD_PCS_CYCLES);
+		assert_int_equal(both[1].flags, SIM_KFD_PCS_POWER_OF_2);
+		info = both[0];
+	} else {
+		query.sample_info_ptr = (uint64_t)(uintptr_t)&info;
+		assert_int_equal(sim_kfd_ioctl(SIM_KFD_IOC_PC_SAMPLE, &query), 0);
+	}
 	assert_int_equal(info.method, SIM_KFD_PCS_HOST_TRAP);
 	assert_int_equal(info.type, SIM_KFD_PCS_MICROSECONDS);
 	assert_int_equal(info.interval_min, 1);
@@ -133,16 +150,15 @@ static void capabilities(void **state)
 static void errors(void **state)
 {
 	struct sim_kfd_pc_sample_info good = every(INTERVAL), other = every(INTERVAL + 1);
-	struct sim_kfd_pc_sample_info none = every(0), stochastic = good, cycles = good,
-				      flags = good;
+	struct sim_kfd_pc_sample_info none = every(0), method = good, cycles = good, flags = good;
 	uint32_t trace = 0, unknown = 77;
 
 	(void)state;
-	stochastic.method = 2;
+	method.method = SIM_KFD_PCS_STOCHASTIC;
 	cycles.type = 1;
 	flags.flags = 1;
 	assert_int_equal(sample(SIM_KFD_PCS_CREATE, &none, 1, &trace), -EINVAL);
-	assert_int_equal(sample(SIM_KFD_PCS_CREATE, &stochastic, 1, &trace), -EINVAL);
+	assert_int_equal(sample(SIM_KFD_PCS_CREATE, &method, 1, &trace), -EINVAL);
 	assert_int_equal(sample(SIM_KFD_PCS_CREATE, &cycles, 1, &trace), -EINVAL);
 	assert_int_equal(sample(SIM_KFD_PCS_CREATE, &flags, 1, &trace), -EINVAL);
 	assert_int_equal(sample(SIM_KFD_PCS_CREATE, &good, 2, &trace), -EINVAL);
@@ -162,6 +178,48 @@ static void errors(void **state)
 	assert_int_equal(sample(SIM_KFD_PCS_STOP, NULL, 0, &trace), 0);
 	assert_int_equal(sample(SIM_KFD_PCS_DESTROY, NULL, 0, &trace), 0);
 	assert_int_equal(sample(SIM_KFD_PCS_DESTROY, NULL, 0, &trace), -EINVAL);
+}
+
+/* Its interval is a power of two of cycles; its samples go to the handler's second buffers. */
+static void stochastic_sampling(void **state)
+{
+	struct sim_kfd_pc_sample_info good = {
+		.interval = 4096,
+		.method = SIM_KFD_PCS_STOCHASTIC,
+		.type = SIM_KFD_PCS_CYCLES,
+	};
+	struct sim_kfd_pc_sample_info odd = good, small = good, time = good, host = every(4096);
+	static const uint8_t record[SIM_SAMPLE_BYTES];
+	uint64_t buffers = shared->handler[0];
+	uint32_t trace = 0, other = 0;
+
+	(void)state;
+	if (!stochastic())
+		skip();
+	odd.interval = 4097;
+	small.interval = 128;
+	time.type = SIM_KFD_PCS_MICROSECONDS;
+	assert_int_equal(sample(SIM_KFD_PCS_CREATE, &odd, 1, &trace), -EINVAL);
+	assert_int_equal(sample(SIM_KFD_PCS_CREATE, &small, 1, &trace), -EINVAL);
+	assert_int_equal(sample(SIM_KFD_PCS_CREATE, &time, 1, &trace), -EINVAL);
+	assert_int_equal(sample(SIM_KFD_PCS_CREATE, &good, 1, &trace), 0);
+	assert_int_equal(sample(SIM_KFD_PCS_CREATE, &host, 1, &other), -EEXIST);
+	assert_int_equal(sample(SIM_KFD_PCS_START, NULL, 0, &trace), 0);
+	assert_int_equal(sim_sampling_get(0).method, SIM_SAMPLING_STOCHASTIC);
+	assert_int_equal(sim_sampling_get(0).period, 4096);
+	atomic_store(&shared->buffers.write, 0);
+	sim_sampling_deliver(0, sim_sampling_get(0).session, record, 1, 0);
+	assert_int_equal(atomic_load(&shared->buffers.write), 0);
+	shared->handler[0] = 0;
+	shared->handler[1] = buffers;
+	sim_sampling_deliver(0, sim_sampling_get(0).session, record, 1, 0);
+	assert_int_equal(atomic_load(&shared->buffers.write), 1);
+	shared->handler[0] = buffers;
+	shared->handler[1] = 0;
+	atomic_store(&shared->buffers.write, 0);
+	atomic_store(&shared->buffers.half[0].written, 0);
+	assert_int_equal(sample(SIM_KFD_PCS_STOP, NULL, 0, &trace), 0);
+	assert_int_equal(sample(SIM_KFD_PCS_DESTROY, NULL, 0, &trace), 0);
 }
 
 /* ---- The buffers ---------------------------------------------------------------------------- */
@@ -265,9 +323,8 @@ static void stop_ends_the_wait(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(capabilities),
-		cmocka_unit_test(errors),
-		cmocka_unit_test(nothing_is_lost),
+		cmocka_unit_test(capabilities),	       cmocka_unit_test(errors),
+		cmocka_unit_test(stochastic_sampling), cmocka_unit_test(nothing_is_lost),
 		cmocka_unit_test(stop_ends_the_wait),
 	};
 

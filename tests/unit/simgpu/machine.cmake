@@ -29,8 +29,11 @@ foreach(name driver_calls driver_sampling)
 	target_link_libraries(simgpu_${name} PRIVATE simgpu_driver_tested ${CMOCKA_LIBRARY})
 	probe_test(NAME unit.simgpu.${name} TIER unit FOLDER simgpu COMMAND simgpu_${name})
 endforeach()
-set_property(TEST unit.simgpu.driver_sampling APPEND PROPERTY ENVIRONMENT
-	PROBE_SIM_DRIVER_SAMPLING=1)
+# The MI300X samples stochastically, too.
+probe_test(NAME unit.simgpu.driver_sampling.gfx942 TIER unit FOLDER simgpu
+	COMMAND simgpu_driver_sampling ENVIRONMENT PROBE_SIM_DEVICE=gfx942)
+set_property(TEST unit.simgpu.driver_sampling unit.simgpu.driver_sampling.gfx942 APPEND PROPERTY
+	ENVIRONMENT PROBE_SIM_DRIVER_SAMPLING=1)
 
 # The other tests play the runtime with the thunk's calls.
 if(NOT TARGET simgpu_thunk)
