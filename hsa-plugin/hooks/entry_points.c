@@ -66,8 +66,18 @@ static void put_untraced(void)
 {
 	uint64_t copies = probe_copies_untraced();
 	uint64_t dispatches = atomic_load(&probe_tool.unrecorded);
-	char text[160];
+	uint64_t queues = atomic_load(&probe_tool.unseen_queues);
+	char text[192];
 
+	if (queues) {
+		snprintf(
+			text, sizeof(text),
+			"kernels of %" PRIu64 " queues are not recorded: the queues were made by "
+			"hsa_amd_queue_create or hsa_amd_counted_queue_acquire, which Probe does not "
+			"intercept",
+			queues);
+		probe_tool_warn(text);
+	}
 	if (copies) {
 		snprintf(text, sizeof(text),
 			 "%" PRIu64 " memory copies are not recorded: too many were in flight",

@@ -191,6 +191,35 @@ static hsa_status_t hook_queue_destroy(hsa_queue_t *soft)
 	return HSA_STATUS_SUCCESS;
 }
 
+/* Their queues stay the runtime's own: they are counted, and the run says that they exist. */
+static void count_unseen(hsa_agent_t handle, uint32_t queues, hsa_status_t status)
+{
+	const struct probe_agent *agent = probe_agent_of(&probe_tool, handle);
+
+	if (!status && probe_tool_active() && agent && agent->gpu)
+		atomic_fetch_add(&probe_tool.unseen_queues, queues);
+}
+
+static hsa_status_t hook_queue_create_amd(hsa_agent_t agent, void *descriptors, uint32_t count)
+{
+	hsa_status_t status = probe_tool.hsa.queue_create_amd(agent, descriptors, count);
+
+	count_unseen(agent, count, status);
+	return status;
+}
+
+static hsa_status_t hook_counted_queue_acquire(hsa_agent_t agent, uint32_t type, uint32_t priority,
+					       void (*callback)(hsa_status_t, hsa_queue_t *,
+								void *),
+					       void *data, uint64_t flags, hsa_queue_t **ret)
+{
+	hsa_status_t status = probe_tool.hsa.counted_queue_acquire(agent, type, priority, callback,
+								   data, flags, ret);
+
+	count_unseen(agent, 1, status);
+	return status;
+}
+
 /* All other calls that take a queue apply to the hardware queue. */
 static hsa_queue_t *hardware(hsa_queue_t *handle)
 {
@@ -273,6 +302,8 @@ void probe_queue_hooks(struct probe_hsa_hooks *hooks)
 {
 	hooks->queue_create = hook_queue_create;
 	hooks->queue_destroy = hook_queue_destroy;
+	hooks->queue_create_amd = hook_queue_create_amd;
+	hooks->counted_queue_acquire = hook_counted_queue_acquire;
 	hooks->queue_inactivate = hook_queue_inactivate;
 	hooks->profiling_set_profiler_enabled = hook_set_profiler_enabled;
 	hooks->queue_cu_set_mask = hook_cu_set_mask;

@@ -70,6 +70,7 @@ struct probe_tool {
 		*host; /* first CPU with a kernarg pool; NULL = no kernel can be swapped */
 	_Atomic uint64_t dispatches, completed;
 	_Atomic uint64_t unrecorded; /* dispatches while paused */
+	_Atomic uint64_t unseen_queues; /* of GPUs, made in ways that are not intercepted */
 	_Atomic uint64_t verdicts[PROBE_VERDICTS];
 	atomic_bool supervisor_gone;
 };

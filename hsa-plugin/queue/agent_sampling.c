@@ -114,6 +114,18 @@ static const char *reason(hsa_status_t status)
 	return "the runtime refuses";
 }
 
+/*
+ * ROCr 6.4 offers both methods, but its PcSamplingFlushDeviceBuffers() reads the buffers of the
+ * host trap whatever the session's method: a null pointer for stochastic sampling. Corrected in
+ * 7.0.
+ */
+static bool crashes_when_flushed(void)
+{
+	return probe_tool.sampling.method == PROBE_HSA_PCS_STOCHASTIC_V1 &&
+	       !strcmp(probe_tool.sampler_api.provider, "ROCr") &&
+	       !probe_tool.hsa.large_sample_buffers;
+}
+
 void probe_sampling_begin(struct probe_agent *agent)
 {
 	struct probe_sampler_sink sink = {agent, begun, samples};
@@ -134,6 +146,9 @@ void probe_sampling_begin(struct probe_agent *agent)
 		probe_tool_warn(
 			"no PC sampling: this runtime has no hsa_ven_amd_pcs_create (ROCr 6.2 and "
 			"later do)");
+	} else if (crashes_when_flushed()) {
+		probe_tool_warn("no PC sampling: ROCr 6.4 crashes in stochastic sampling; use "
+				"--pc-sampling-method host_trap, or ROCr 7.0");
 	} else {
 		status = probe_sampler_start(&probe_tool.sampler_api, agent->handle,
 					     &probe_tool.sampling, &sink, CALL_LIMIT_NS, &sampler);

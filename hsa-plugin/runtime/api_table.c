@@ -92,6 +92,8 @@ static const struct amd_row amd_rows[] = {
 	{MEMBER(memory_async_copy_rect), HOOK(memory_async_copy_rect), false, {38, 38, 40}},
 	{MEMBER(queue_cu_get_mask), HOOK(queue_cu_get_mask), false, {47, 50, 52}},
 	{MEMBER(queue_get_info), HOOK(queue_get_info), false, {ABSENT, ABSENT, 68}},
+	{MEMBER(counted_queue_acquire), HOOK(counted_queue_acquire), false, {ABSENT, ABSENT, 76}},
+	{MEMBER(queue_create_amd), HOOK(queue_create_amd), false, {ABSENT, ABSENT, 86}},
 };
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))

@@ -42,6 +42,16 @@ typedef hsa_status_t probe_copy_on_engine(void *to, hsa_agent_t to_agent, const 
 					  const hsa_signal_t *deps, hsa_signal_t completion,
 					  int engine, bool force_sdma);
 
+/*
+ * hsa_amd_queue_create and hsa_amd_counted_queue_acquire, after ROCr 7.2. Only how many descriptors
+ * there are is used here, not what they contain.
+ */
+typedef hsa_status_t probe_queue_create_amd(hsa_agent_t agent, void *descriptors, uint32_t count);
+typedef hsa_status_t
+probe_counted_queue_acquire(hsa_agent_t agent, uint32_t type, uint32_t priority,
+			    void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data),
+			    void *data, uint64_t flags, hsa_queue_t **queue);
+
 /* The runtime's own functions, saved before any is replaced. NULL = this runtime lacks it. */
 struct probe_hsa {
 	/* core */
@@ -84,6 +94,8 @@ struct probe_hsa {
 	__typeof__(hsa_amd_queue_cu_get_mask) *queue_cu_get_mask;
 	__typeof__(hsa_amd_queue_set_priority) *queue_set_priority;
 	hsa_status_t (*queue_get_info)(hsa_queue_t *queue, int attribute, void *value);
+	probe_queue_create_amd *queue_create_amd;
+	probe_counted_queue_acquire *counted_queue_acquire;
 	__typeof__(hsa_amd_memory_pool_get_info) *memory_pool_get_info;
 	__typeof__(hsa_amd_agent_iterate_memory_pools) *agent_iterate_memory_pools;
 	__typeof__(hsa_amd_memory_pool_allocate) *memory_pool_allocate;
@@ -124,6 +136,8 @@ struct probe_hsa_hooks {
 	__typeof__(hsa_amd_queue_cu_get_mask) *queue_cu_get_mask;
 	__typeof__(hsa_amd_queue_set_priority) *queue_set_priority;
 	hsa_status_t (*queue_get_info)(hsa_queue_t *queue, int attribute, void *value);
+	probe_queue_create_amd *queue_create_amd;
+	probe_counted_queue_acquire *counted_queue_acquire;
 };
 
 /*

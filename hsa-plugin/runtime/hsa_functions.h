@@ -204,5 +204,7 @@
 	AMD(hsa_amd_enable_logging, 2, -1, 70) \
 	AMD(hsa_amd_signal_wait_all, 7, -1, 71) \
 	AMD(hsa_amd_memory_get_preferred_copy_engine, 3, -1, 72) \
-	AMD(hsa_amd_portable_export_dmabuf_v2, 5, -1, 73)
+	AMD(hsa_amd_portable_export_dmabuf_v2, 5, -1, 73) \
+	AMD(hsa_amd_ais_file_write, 6, -1, 74) \
+	AMD(hsa_amd_ais_file_read, 6, -1, 75)
 /* clang-format on */

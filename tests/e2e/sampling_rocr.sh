@@ -43,3 +43,14 @@ if probe-run --device=sim --pc-sampling-method=stochastic --pc-sampling-unit=cyc
 	fail "stochastic sampling is not offered by the driver, but was accepted"
 fi
 grep -q 'host_trap' err.txt || fail "the refusal does not say what is offered: $(cat err.txt)"
+
+# The MI300X samples stochastically, too: through ROCr 7.0 and later. 6.4 would crash, so it is refused.
+hipcc --offload-arch=gfx942 -std=c++17 -g -O2 "$source/tests/e2e/sampled.hip" -o sampled_gfx942
+stochastic="--pc-sampling-method=stochastic --pc-sampling-unit=cycles --pc-sampling-interval=256"
+record stochastic.db --device=sim:gfx942 $stochastic -q -- ./sampled_gfx942 queues 1
+if grep -q hsa_amd_portable_export_dmabuf_v2 /usr/include/hsa/hsa_ext_amd.h; then
+	by_rocr stochastic.db 1000
+	expect "its method" "$(sql stochastic.db "SELECT group_concat(DISTINCT method) FROM probe_sampler")" stochastic
+else
+	expect "the refusal" "$(sql stochastic.db "SELECT count(*) > 0 FROM probe_log WHERE text LIKE '%ROCr 6.4 crashes%'")" 1
+fi

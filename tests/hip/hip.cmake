@@ -16,6 +16,17 @@ set(hip_out ${CMAKE_BINARY_DIR}/tests/hip)
 file(MAKE_DIRECTORY ${hip_out})
 set(hip_environment ${PROBE_SIM_ENVIRONMENT})
 
+# From HIP 7 on the compiler at run time is a library of its own.
+find_path(HIP_INCLUDE_DIR hip/hip_version.h)
+set(hip_libraries)
+if(HIP_INCLUDE_DIR)
+	file(STRINGS ${HIP_INCLUDE_DIR}/hip/hip_version.h hip_major REGEX "define HIP_VERSION_MAJOR")
+	string(REGEX MATCH "[0-9]+" hip_major "${hip_major}")
+	if(hip_major GREATER_EQUAL 7)
+		set(hip_libraries -lhiprtc)
+	endif()
+endif()
+
 # probe_hip_program(NAME SOURCE OPTIONS [GPU <target>] [HEADERS <file>...])
 function(probe_hip_program name source level)
 	cmake_parse_arguments(arg "" "GPU" "HEADERS" ${ARGN})
@@ -25,7 +36,7 @@ function(probe_hip_program name source level)
 	endif()
 	add_custom_command(OUTPUT ${hip_out}/${name}
 		COMMAND ${HIPCC} --offload-arch=${gpu} ${level} -Wall -I${CMAKE_SOURCE_DIR}
-			${hip_dir}/${source}.hip -o ${hip_out}/${name}
+			${hip_dir}/${source}.hip -o ${hip_out}/${name} ${hip_libraries}
 		DEPENDS ${hip_dir}/${source}.hip ${hip_dir}/hip_test.h ${arg_HEADERS}
 		COMMENT "hipcc ${name}" VERBATIM)
 	add_custom_target(hip_${name} ALL DEPENDS ${hip_out}/${name})

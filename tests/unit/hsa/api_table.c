@@ -39,16 +39,20 @@ static void make(struct fixture *fixture, uint32_t core_bytes, uint32_t amd_byte
 
 static const struct release {
 	uint32_t bytes;
-	int async_copy, allow_access, lock, priority, get_mask, get_info;
+	int async_copy, allow_access, lock, priority, get_mask, get_info, counted, create;
 } releases[] = {
-	{400, 15, 17, 20, 37, 47, -1},				      /* 5.2, 5.3, 5.4 */
-	{424, 15, 17, 20, 37, 50, -1},				      /* 5.5 */
-	{456, 15, 19, 22, 39, 52, -1},				      /* 5.6, 5.7 */
-	{552, 15, 19, 22, 39, 52, -1},				      /* 6.0 */
-	{560, 15, 19, 22, 39, 52, -1},				      /* 6.1 */
-	{576, 15, 19, 22, 39, 52, 68},				      /* 6.2 */
-	{584, 15, 19, 22, 39, 52, 68}, {608, 15, 19, 22, 39, 52, 68}, /* 7.0 */
-	{640, 15, 19, 22, 39, 52, 68},				      /* some later one */
+	{400, 15, 17, 20, 37, 47, -1, -1, -1}, /* 5.2, 5.3, 5.4 */
+	{424, 15, 17, 20, 37, 50, -1, -1, -1}, /* 5.5 */
+	{456, 15, 19, 22, 39, 52, -1, -1, -1}, /* 5.6, 5.7 */
+	{552, 15, 19, 22, 39, 52, -1, -1, -1}, /* 6.0 */
+	{560, 15, 19, 22, 39, 52, -1, -1, -1}, /* 6.1 */
+	{576, 15, 19, 22, 39, 52, 68, -1, -1}, /* 6.2 */
+	{584, 15, 19, 22, 39, 52, 68, -1, -1}, /* 6.4 */
+	{608, 15, 19, 22, 39, 52, 68, -1, -1}, /* 7.0 */
+	{624, 15, 19, 22, 39, 52, 68, -1, -1}, /* 7.2 */
+	{640, 15, 19, 22, 39, 52, 68, 76, -1}, /* with counted queues */
+	{712, 15, 19, 22, 39, 52, 68, 76, 86}, /* with hsa_amd_queue_create */
+	{760, 15, 19, 22, 39, 52, 68, 76, 86}, /* some later one */
 };
 
 #define AT(pointer) ((uintptr_t)(pointer))
@@ -71,6 +75,10 @@ static void every_release_is_read(void **state)
 		assert_int_equal(AT(hsa.queue_cu_get_mask), 5000 + release->get_mask);
 		assert_int_equal(AT(hsa.queue_get_info),
 				 release->get_info < 0 ? 0 : 5000 + release->get_info);
+		assert_int_equal(AT(hsa.counted_queue_acquire),
+				 release->counted < 0 ? 0 : 5000 + release->counted);
+		assert_int_equal(AT(hsa.queue_create_amd),
+				 release->create < 0 ? 0 : 5000 + release->create);
 		assert_int_equal(hsa.large_sample_buffers, release->bytes >= 608);
 	}
 }

@@ -281,10 +281,55 @@ static void failed_queue_is_not_waited_for(void **state)
 	end();
 }
 
+static hsa_status_t result;
+
+static hsa_status_t create_amd(hsa_agent_t agent, void *descriptors, uint32_t count)
+{
+	assert_int_equal(agent.handle, fake_gpu()->handle.handle);
+	*(uint32_t *)descriptors += count;
+	return result;
+}
+
+static hsa_status_t acquire(hsa_agent_t agent, uint32_t type, uint32_t priority,
+			    void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
+			    uint64_t flags, hsa_queue_t **queue)
+{
+	assert_true(agent.handle && type == 1 && priority == 2 && !callback && data == &result);
+	assert_int_equal(flags, UINT64_MAX);
+	*queue = NULL;
+	return result;
+}
+
+/* The queues that newer runtimes make otherwise are the runtime's own, and are counted. */
+static void queues_of_newer_runtimes_are_counted(void **state)
+{
+	uint32_t descriptors = 0;
+	hsa_queue_t *queue = (hsa_queue_t *)&descriptors;
+
+	(void)state;
+	begin(PROBE_KIND_NONE);
+	probe_tool.hsa.queue_create_amd = create_amd;
+	probe_tool.hsa.counted_queue_acquire = acquire;
+	atomic_store(&probe_tool.unseen_queues, 0);
+	result = HSA_STATUS_SUCCESS;
+	assert_int_equal(hooks.queue_create_amd(fake_gpu()->handle, &descriptors, 3), result);
+	assert_int_equal(descriptors, 3);
+	assert_int_equal(hooks.counted_queue_acquire(fake_gpu()->handle, 1, 2, NULL, &result,
+						     UINT64_MAX, &queue),
+			 result);
+	assert_null(queue);
+	assert_int_equal(atomic_load(&probe_tool.unseen_queues), 4);
+	result = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	assert_int_equal(hooks.queue_create_amd(fake_gpu()->handle, &descriptors, 3), result);
+	assert_int_equal(atomic_load(&probe_tool.unseen_queues), 4);
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(size_is_the_requested_one),
+		cmocka_unit_test(queues_of_newer_runtimes_are_counted),
 		cmocka_unit_test(refusals_are_the_runtimes),
 		cmocka_unit_test(other_agents_and_an_inactive_tool_get_the_runtimes_queues),
 		cmocka_unit_test(failures_leave_nothing_behind),
