@@ -50,7 +50,7 @@ stochastic="--pc-sampling-method=stochastic --pc-sampling-unit=cycles --pc-sampl
 record stochastic.db --device=sim:gfx942 $stochastic -q -- ./sampled_gfx942 queues 1
 if grep -q hsa_amd_portable_export_dmabuf_v2 /usr/include/hsa/hsa_ext_amd.h; then
 	by_rocr stochastic.db 1000
-	expect "its method" "$(sql stochastic.db "SELECT group_concat(DISTINCT method) FROM probe_sampler")" stochastic
+	expect "its method: stochastic" "$(sql stochastic.db "SELECT group_concat(DISTINCT method) FROM probe_sampler")" 1
 else
 	expect "the refusal" "$(sql stochastic.db "SELECT count(*) > 0 FROM probe_log WHERE text LIKE '%ROCr 6.4 crashes%'")" 1
 fi
