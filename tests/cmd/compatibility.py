@@ -6,9 +6,11 @@
   compatibility.py --update    write the table into the page
   compatibility.py --take STACK JUNIT...
                                store the results of runs of ctest (--output-junit) as STACK's
+  compatibility.py --add STACK JUNIT...
+                               the same; tests that did not run keep their results
 
 tests/data/stacks/STACK.csv has a line for each test: name, result (passed, failed, skipped), and the
-cause of a failure, which is written by hand and kept by --take while the test fails.
+cause of a failure, which is written by hand and kept while the test fails.
 """
 import csv
 import difflib
@@ -24,6 +26,7 @@ stacks = {
     "rocm5.2": "ROCr and HIP 5.2.3, LLVM 15 (Debian 12)",
     "rocm6.1": "ROCr 6.1.2, HIP 5.7.1, LLVM 17 (Debian 13)",
     "rocm6.4": "ROCr and HIP 6.4.3, LLVM 21 (Debian forky)",
+    "rocm7.2": "ROCr and HIP 7.2.4, LLVM 22 (Debian experimental)",
 }
 
 
@@ -58,9 +61,9 @@ def table():
     return out
 
 
-def take(stack, files):
+def take(stack, files, rows):
+    """`rows` by test, of which a run in the files replaces those of its tests; the last run counts."""
     causes = {row["test"]: row["cause"] for row in read(stack)}
-    rows = {}  # a later run of a test counts
     for case in (c for f in files for c in xml.etree.ElementTree.parse(f).iter("testcase")):
         name, status = case.get("name"), case.get("status")
         if status == "disabled" or status == "notrun" and case.find("skipped") is None:
@@ -75,8 +78,9 @@ def take(stack, files):
 
 
 def main(arguments):
-    if arguments[:1] == ["--take"] and len(arguments) > 2 and arguments[1] in stacks:
-        take(arguments[1], arguments[2:])
+    if arguments[:1] in (["--take"], ["--add"]) and len(arguments) > 2 and arguments[1] in stacks:
+        kept = read(arguments[1]) if arguments[0] == "--add" else []
+        take(arguments[1], arguments[2:], {row["test"]: tuple(row.values()) for row in kept})
         return 0
     if arguments not in ([], ["--update"]):
         print(__doc__, file=sys.stderr)
