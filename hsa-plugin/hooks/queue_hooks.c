@@ -192,12 +192,12 @@ static hsa_status_t hook_queue_destroy(hsa_queue_t *soft)
 }
 
 /* Their queues stay the runtime's own: they are counted, and the run says that they exist. */
-static void count_unseen(hsa_agent_t handle, uint32_t queues, hsa_status_t status)
+static void count_unseen(hsa_agent_t handle, uint32_t count, hsa_status_t status)
 {
 	const struct probe_agent *agent = probe_agent_of(&probe_tool, handle);
 
 	if (!status && probe_tool_active() && agent && agent->gpu)
-		atomic_fetch_add(&probe_tool.unseen_queues, queues);
+		atomic_fetch_add(&probe_tool.unseen_queues, count);
 }
 
 static hsa_status_t hook_queue_create_amd(hsa_agent_t agent, void *descriptors, uint32_t count)
