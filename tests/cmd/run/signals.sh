@@ -19,11 +19,12 @@ echo $?
 exec 8<>never2
 # A second signal ends probe-run, whatever the program does.
 mkfifo ready3 caught3 never3
+exec 6<>caught3 # the second signal may reach the program, too: then nobody reads its word
 probe-run sh -c 'trap "echo ignored >caught3" TERM; echo >ready3; cat never3 & while kill -0 $!; do wait $!; done'  2>err.txt &
 pid=$!
 read -r _ <ready3
 kill -TERM $pid
-read -r word <caught3
+read -r word <&6
 echo "$word"
 kill -TERM $pid
 wait $pid 2>/dev/null
