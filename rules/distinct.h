@@ -100,19 +100,59 @@ __attribute__((target("avx2"))) static inline void distinct_cut(const uint64_t n
 	for (unsigned i = 0; i < 64; i++)
 		part[i] = (uint16_t)((uint32_t)number[i] * 0x9e3779b1u >> 16);
 }
+
+__attribute__((target("avx2"))) static inline bool distinct_all_avx2(const uint64_t number[64])
+{
+	uint16_t part[64];
+
+	distinct_cut(number, part);
+	return distinct_parts(part);
+}
+
+/*
+ * The same with vectors of 32 parts: the differences of all rotations, of which 0 is the smallest.
+ */
+__attribute__((target("avx512f,avx512bw"))) static inline bool
+distinct_all_avx512(const uint64_t number[64])
+{
+	__m512i a, b, least = _mm512_set1_epi16(-1), turn, least2;
+	uint16_t part[64];
+
+	for (unsigned i = 0; i < 64; i++)
+		part[i] = (uint16_t)((uint32_t)number[i] * 0x9e3779b1u >> 16);
+	a = _mm512_loadu_si512(part);
+	b = _mm512_loadu_si512(part + 32);
+	for (unsigned i = 0; i < 32; i++)
+		part[i] = (uint16_t)i;
+	turn = _mm512_loadu_si512(part);
+	least2 = _mm512_min_epu16(least, _mm512_xor_si512(a, b));
+	for (unsigned i = 1; i < 32; i++) {
+		__m512i other;
+
+		turn = _mm512_add_epi16(turn, _mm512_set1_epi16(1));
+		other = _mm512_permutexvar_epi16(turn, b);
+		least = _mm512_min_epu16(least, _mm512_xor_si512(a, other));
+		if (i > 16)
+			continue;
+		least2 = _mm512_min_epu16(least2, _mm512_xor_si512(b, other));
+		other = _mm512_permutexvar_epi16(turn, a);
+		least = _mm512_min_epu16(least, _mm512_xor_si512(a, other));
+	}
+	least = _mm512_min_epu16(least, least2);
+	return _mm512_test_epi16_mask(least, least) == UINT32_MAX;
+}
 #endif
 
 /* True: 64 numbers are distinct. False: not known. */
 static inline bool distinct_all(const uint64_t number[64])
 {
 #ifdef __x86_64__
-	uint16_t part[64];
-
 	/* Adjacent numbers are the most likely to be equal. */
-	if (number[0] == number[1] || number[62] == number[63] || !__builtin_cpu_supports("avx2"))
+	if (number[0] == number[1] || number[62] == number[63])
 		return false;
-	distinct_cut(number, part);
-	return distinct_parts(part);
+	if (__builtin_cpu_supports("avx512bw"))
+		return distinct_all_avx512(number);
+	return __builtin_cpu_supports("avx2") && distinct_all_avx2(number);
 #else
 	(void)number;
 	return false;

@@ -23,6 +23,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
 #include <probe/handler.h>
 
 #include "handlers/cache/cache_tables.h"
@@ -154,42 +158,46 @@ static struct lru *find_l1(struct cache *cache, struct agent *agent, uint64_t di
 
 /* ---- One machine access ---------------------------------------------------------------------- */
 
-/* True for the lines of L2 that are tracked for reuse distances. */
-static inline __attribute__((always_inline)) unsigned
-list_any_followed(const struct touched_lines *lines, unsigned thin,
-		  uint8_t followed[TOUCHED_LINES_MAX])
+/* Bits for the lines of L2, from one on, that are tracked for reuse distances. */
+static inline __attribute__((always_inline)) uint64_t
+find_any_followed(const uint64_t *line, unsigned count, unsigned thin)
 {
 	const struct reuse reuse = {.thin = thin};
-	uint32_t follows[TOUCHED_LINES_MAX];
-	unsigned count = 0;
+	uint64_t ret = 0;
 
-	for (unsigned i = 0; i < lines->wides; i++)
-		follows[i] = reuse_follows(&reuse, lines->wide[i]);
-	for (unsigned i = 0; i < lines->wides; i++) {
-		followed[count] = (uint8_t)i;
-		count += follows[i];
+	for (unsigned i = 0; i < count; i++)
+		ret |= (uint64_t)reuse_follows(&reuse, line[i]) << i;
+	return ret;
+}
+
+#ifdef __x86_64__
+/* The same, vectorised. Reads 64 lines. */
+__attribute__((target("avx2"))) static uint64_t find_followed_avx2(const uint64_t *line,
+								   unsigned count, unsigned thin)
+{
+	const struct reuse reuse = {.thin = thin};
+	uint8_t follows[64];
+	uint64_t ret = 0;
+
+	for (unsigned i = 0; i < 64; i++)
+		follows[i] = reuse_follows(&reuse, line[i]) ? UINT8_MAX : 0;
+	for (unsigned i = 0; i < 64; i += 32) {
+		__m256i some = _mm256_loadu_si256((const __m256i *)(const void *)(follows + i));
+
+		ret |= (uint64_t)(uint32_t)_mm256_movemask_epi8(some) << i;
 	}
-	return count;
-}
-
-#ifdef __x86_64__
-/* The same, vectorised: eight hashes at once. */
-__attribute__((target("avx2"))) static unsigned
-list_followed_avx2(const struct touched_lines *lines, unsigned thin,
-		   uint8_t followed[TOUCHED_LINES_MAX])
-{
-	return list_any_followed(lines, thin, followed);
+	return ret & UINT64_MAX >> (64 - count);
 }
 #endif
 
-static unsigned list_followed(const struct touched_lines *lines, const struct reuse *reuse,
-			      uint8_t followed[TOUCHED_LINES_MAX])
+/* At most 64 lines, and at least one. */
+static uint64_t find_followed(const uint64_t *line, unsigned count, const struct reuse *reuse)
 {
 #ifdef __x86_64__
-	if (__builtin_cpu_supports("avx2"))
-		return list_followed_avx2(lines, reuse->thin, followed);
+	if (count > PREFETCH_MIN && __builtin_cpu_supports("avx2"))
+		return find_followed_avx2(line, count, reuse->thin);
 #endif
-	return list_any_followed(lines, reuse->thin, followed);
+	return find_any_followed(line, count, reuse->thin);
 }
 
 static void touch_followed(struct cache *cache, struct reuse *reuse, struct cache_site *site,
@@ -215,14 +223,22 @@ static void touch_reuse(struct cache *cache, struct agent *agent, struct cache_s
 {
 	const struct touched_lines *lines = &cache->lines;
 	struct reuse *reuse = &agent->reuse;
-	uint8_t followed[TOUCHED_LINES_MAX];
-	unsigned count = list_followed(lines, reuse, followed), thin = reuse->thin;
 
-	for (unsigned i = 0; i < count && count > PREFETCH_MIN; i++)
-		reuse_prefetch(reuse, lines->wide[followed[i]]);
-	for (unsigned i = 0; i < count; i++)
-		if (thin == reuse->thin || reuse_follows(reuse, lines->wide[followed[i]]))
-			touch_followed(cache, reuse, site, lines->wide[followed[i]]);
+	for (unsigned at = 0; at < lines->wides; at += 64) {
+		const uint64_t *wide = lines->wide + at;
+		unsigned count = lines->wides - at < 64 ? lines->wides - at : 64;
+		unsigned thin = reuse->thin;
+		uint64_t followed = find_followed(wide, count, reuse);
+
+		for (uint64_t some = followed; some & (some - 1); some &= some - 1)
+			reuse_prefetch(reuse, wide[__builtin_ctzll(some)]);
+		for (; followed; followed &= followed - 1) {
+			uint64_t line = wide[__builtin_ctzll(followed)];
+
+			if (thin == reuse->thin || reuse_follows(reuse, line))
+				touch_followed(cache, reuse, site, line);
+		}
+	}
 }
 
 /*

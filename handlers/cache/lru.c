@@ -3,12 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
 
-/* Number of ways whose tags are compared at once. */
-enum { AT_ONCE = 16 };
+#include "handlers/cache/lru_sets.h"
+
+/* Addresses of a GPU have 48 bits; a tag is one more than a number. */
+enum { ADDRESS_BITS = 49 };
 enum { WAYS_MAX = 1 << 16 };
 
 static bool power(uint64_t number)
@@ -69,14 +68,16 @@ static bool make_small(struct lru *lru)
 static bool make_medium(struct lru *lru)
 {
 	lru->medium = make_aligned(lru, sizeof(*lru->medium));
-	for (uint64_t i = 0; i < lru->sets && lru->medium; i++) {
-		struct lru_set64 *set = &lru->medium[i];
-
-		for (unsigned way = 0; way < lru->ways; way++)
-			set->queue[way] = set->place[way] = (uint8_t)way;
-		set->tail = (uint8_t)lru->ways;
-	}
 	return lru->medium;
+}
+
+static bool has_avx512(void)
+{
+#ifdef __x86_64__
+	return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2");
+#else
+	return false;
+#endif
 }
 
 bool lru_init(struct lru *lru, const struct lru_shape *shape)
@@ -84,7 +85,11 @@ bool lru_init(struct lru *lru, const struct lru_shape *shape)
 	*lru = (struct lru){.ways = (unsigned)shape->ways,
 			    .sets = shape->size / shape->line / shape->ways};
 	lru->log = (unsigned)__builtin_ctzll(lru->sets);
-	if (lru->ways <= LRU_SMALL    ? make_small(lru)
+	lru->wide = has_avx512();
+	/* A small set keeps 32 bits of a tag. */
+	if (lru->ways <= LRU_SMALL &&
+			    (unsigned)__builtin_ctzll(shape->line) + lru->log + 32 >= ADDRESS_BITS
+		    ? make_small(lru)
 	    : lru->ways <= LRU_MEDIUM ? make_medium(lru)
 				      : make_rings(lru))
 		return true;
@@ -124,34 +129,99 @@ void lru_empty(struct lru *lru)
 	memset(lru->present, 0, 4 * lines * sizeof(*lru->present));
 }
 
+/* ---- Short sets ------------------------------------------------------------------------------ */
+
+/*
+ * Moves the tag to the front of its set. If it is not there, the last way's tag is dropped. The
+ * three functions do the same.
+ */
+#ifdef __SSE2__
+static inline bool touch_set(struct lru_set *set, unsigned last, uint32_t tag)
+{
+	__m128i *at = (__m128i *)(void *)set->tag, old[4], same[4], moved[4], end;
+	const __m128i want = _mm_set1_epi32((int)tag), places = _mm_setr_epi32(0, 1, 2, 3);
+	unsigned found;
+
+	for (unsigned i = 0; i < 4; i++) {
+		old[i] = _mm_load_si128(at + i);
+		same[i] = _mm_cmpeq_epi32(old[i], want);
+	}
+	found = (unsigned)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(same[0], same[1]),
+							    _mm_packs_epi32(same[2], same[3])));
+	if (found & 1)
+		return true;
+	end = _mm_set1_epi32((int)(unsigned)__builtin_ctz(found | 1u << last));
+	moved[0] = _mm_or_si128(_mm_slli_si128(old[0], 4), _mm_cvtsi32_si128((int)tag));
+	for (unsigned i = 1; i < 4; i++)
+		moved[i] = _mm_or_si128(_mm_slli_si128(old[i], 4), _mm_srli_si128(old[i - 1], 12));
+	for (unsigned i = 0; i < 4; i++) {
+		__m128i place = _mm_add_epi32(places, _mm_set1_epi32((int)(4 * i)));
+		__m128i stays = _mm_cmpgt_epi32(place, end);
+
+		_mm_store_si128(at + i, _mm_or_si128(_mm_and_si128(stays, old[i]),
+						     _mm_andnot_si128(stays, moved[i])));
+	}
+	return found != 0;
+}
+#else
+static inline bool touch_set(struct lru_set *set, unsigned last, uint32_t tag)
+{
+	unsigned at = 0;
+	bool found;
+
+	while (at < last && set->tag[at] != tag)
+		at++;
+	found = set->tag[at] == tag;
+	memmove(set->tag + 1, set->tag, at * sizeof(tag));
+	set->tag[0] = tag;
+	return found;
+}
+#endif
+
+/* Passed by value, so that it cannot alias what is written. */
+static unsigned touch_sets(const struct lru lru, const uint64_t *lines, unsigned count,
+			   uint8_t *hit)
+{
+	unsigned hits = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		hit[i] = touch_set(&lru.small[lines[i] & (lru.sets - 1)], lru.ways - 1,
+				   (uint32_t)lru_tag(&lru, lines[i]));
+		hits += hit[i];
+	}
+	return hits;
+}
+
+#ifdef __x86_64__
+__attribute__((target(LRU_AVX512))) static unsigned
+touch_sets_avx512(const struct lru lru, const uint64_t *lines, unsigned count, uint8_t *hit)
+{
+	const unsigned last = 1u << (lru.ways - 1);
+	unsigned hits = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		struct lru_set *set = &lru.small[lines[i] & (lru.sets - 1)];
+		__m512i tag = _mm512_set1_epi32((int)lru_tag(&lru, lines[i]));
+		__m512i old = _mm512_load_si512(set);
+		unsigned found = _mm512_cmpeq_epi32_mask(old, tag), end = found | last;
+
+		/* Up to the lowest bit of `end`, each tag moves by one. */
+		_mm512_store_si512(set, _mm512_mask_alignr_epi32(old, (__mmask16)(end ^ (end - 1)),
+								 old, tag, 15));
+		hit[i] = found != 0;
+		hits += hit[i];
+	}
+	return hits;
+}
+#endif
+
+/* ---- Long sets ------------------------------------------------------------------------------- */
+
 /*
  * All lines are looked up before the first is touched, because reading a whole set would wait for a
  * store to a part of it. The lines are distinct, so touching one never adds another. If it evicts
  * another, that is detected when the other is touched.
  */
-
-/* ---- Which ways have the tag ----------------------------------------------------------------- */
-
-/* A mask with a bit for each of 16 ways. */
-#ifdef __SSE2__
-static inline unsigned equal_16(const uint16_t *low, uint16_t tag)
-{
-	const __m128i want = _mm_set1_epi16((short)tag), *at = (const __m128i *)(const void *)low;
-	__m128i a = _mm_cmpeq_epi16(_mm_loadu_si128(at), want);
-	__m128i b = _mm_cmpeq_epi16(_mm_loadu_si128(at + 1), want);
-
-	return (unsigned)_mm_movemask_epi8(_mm_packs_epi16(a, b));
-}
-#else
-static inline unsigned equal_16(const uint16_t *low, uint16_t tag)
-{
-	unsigned ret = 0;
-
-	for (unsigned way = 0; way < AT_ONCE; way++)
-		ret |= (unsigned)(low[way] == tag) << way;
-	return ret;
-}
-#endif
 
 /* Among the ways with the low part of the tag, the one with the whole tag; -1 = none. */
 static inline int have_all(uint64_t ways, const uint32_t *high, uint64_t tag)
@@ -170,180 +240,6 @@ static inline bool holds(const uint16_t *low, const uint32_t *high, unsigned way
 	return low[way] == (uint16_t)tag && high[way] == (uint32_t)(tag >> 16);
 }
 
-/* 48 bits are kept; they are never 0 for an address. */
-static inline uint64_t tag_of(const struct lru *lru, uint64_t line)
-{
-	return (line >> lru->log) + 1;
-}
-
-/* ---- Short sets ------------------------------------------------------------------------------ */
-
-/* Makes a way the most recently used. */
-static inline uint64_t to_front(uint64_t order, unsigned way)
-{
-	const uint64_t ones = 0x1111111111111111ull;
-	uint64_t differ = order ^ way * ones;
-	/* The lowest equal position is exact; those above may be wrong. */
-	unsigned at = (unsigned)__builtin_ctzll((differ - ones) & ~differ & ones << 3) & ~3u;
-	uint64_t before = (1ull << at) - 1;
-
-	return (order & ~before & ~(15ull << at)) | (order & before) << 4 | way;
-}
-
-/* found: the way of the tag before earlier lines were touched; -1 = none. */
-static inline bool touch_set(struct lru_set *set, unsigned last, uint64_t tag, int found)
-{
-	uint64_t order = set->order ^ LRU_ORDER;
-	unsigned way;
-
-	if (found >= 0 && holds(set->low, set->high, (unsigned)found, tag)) {
-		if ((order & 15) != (unsigned)found)
-			set->order = to_front(order, (unsigned)found) ^ LRU_ORDER;
-		return true;
-	}
-	/* Evict the last way. The order after it does not matter. */
-	way = (unsigned)(order >> last) & 15;
-	set->order = (order << 4 | way) ^ LRU_ORDER;
-	set->low[way] = (uint16_t)tag;
-	set->high[way] = (uint32_t)(tag >> 16);
-	return false;
-}
-
-/* Passed by value, so that it cannot alias what is written. */
-static unsigned touch_sets(const struct lru lru, const uint64_t *lines, unsigned count,
-			   uint8_t *hit)
-{
-	const unsigned last = 4 * (lru.ways - 1);
-	const uint64_t mask = lru.sets - 1;
-	int8_t found[LRU_LINES_MAX];
-	unsigned hits = 0;
-
-	for (unsigned i = 0; i < count; i++) {
-		const struct lru_set *set = &lru.small[lines[i] & mask];
-		uint64_t tag = tag_of(&lru, lines[i]);
-
-		found[i] = (int8_t)have_all(equal_16(set->low, (uint16_t)tag), set->high, tag);
-	}
-	for (unsigned i = 0; i < count; i++) {
-		bool there = touch_set(&lru.small[lines[i] & mask], last, tag_of(&lru, lines[i]),
-				       found[i]);
-
-		hit[i] = there;
-		hits += there;
-	}
-	return hits;
-}
-
-/* ---- Sets of up to 64 ways ------------------------------------------------------------------- */
-
-static void find_medium(const struct lru lru, const uint64_t *lines, unsigned count, int8_t *found)
-{
-	for (unsigned i = 0; i < count; i++) {
-		const struct lru_set64 *set = &lru.medium[lines[i] & (lru.sets - 1)];
-		uint64_t tag = tag_of(&lru, lines[i]), ways = 0;
-
-		for (unsigned way = 0; way < LRU_MEDIUM; way += AT_ONCE)
-			ways |= (uint64_t)equal_16(set->low + way, (uint16_t)tag) << way;
-		found[i] = (int8_t)have_all(ways, set->high, tag);
-	}
-}
-
-#ifdef __x86_64__
-/* The same, vectorised: sixteen tags at once. */
-__attribute__((target("avx2"))) static inline uint32_t equal_32(const uint16_t *low, __m256i tag)
-{
-	const __m256i *at = (const __m256i *)(const void *)low;
-	__m256i a = _mm256_cmpeq_epi16(_mm256_load_si256(at), tag);
-	__m256i b = _mm256_cmpeq_epi16(_mm256_load_si256(at + 1), tag);
-
-	/* Packing works per 128-bit half of a register. */
-	a = _mm256_permute4x64_epi64(_mm256_packs_epi16(a, b), 0xd8);
-	return (uint32_t)_mm256_movemask_epi8(a);
-}
-
-__attribute__((target("avx2"))) static void
-find_medium_avx2(const struct lru lru, const uint64_t *lines, unsigned count, int8_t *found)
-{
-	for (unsigned i = 0; i < count; i++) {
-		const struct lru_set64 *set = &lru.medium[lines[i] & (lru.sets - 1)];
-		uint64_t tag = tag_of(&lru, lines[i]);
-		__m256i low = _mm256_set1_epi16((short)tag);
-		uint64_t ways = equal_32(set->low, low) | (uint64_t)equal_32(set->low + 32, low)
-								  << 32;
-
-		found[i] = (int8_t)have_all(ways, set->high, tag);
-	}
-}
-#endif
-
-/* The queue is full: drops invalid entries. At most one per way remains. */
-static void shorten(struct lru_set64 *set)
-{
-	uint8_t to = set->head;
-
-	for (uint8_t at = set->head; at != set->tail; at++) {
-		uint8_t way = set->queue[at];
-
-		if (set->place[way] != at)
-			continue;
-		set->queue[to] = way;
-		set->place[way] = to++;
-	}
-	set->tail = to;
-}
-
-static inline void note(struct lru_set64 *set, unsigned way)
-{
-	set->queue[set->tail] = (uint8_t)way;
-	set->place[way] = set->tail++;
-	/* This invalidates the way's previous entry. */
-	if (set->tail == set->head) {
-		set->tail--;
-		shorten(set);
-		set->queue[set->tail] = (uint8_t)way;
-		set->place[way] = set->tail++;
-	}
-}
-
-/* Replaces the least recently used way. */
-static inline void replace(struct lru_set64 *set, uint64_t tag)
-{
-	uint8_t head = set->head;
-	unsigned way;
-
-	do
-		way = set->queue[head];
-	while (set->place[way] != head++);
-	set->head = head;
-	set->low[way] = (uint16_t)tag;
-	set->high[way] = (uint32_t)(tag >> 16);
-	note(set, way);
-}
-
-/* found: the ways of the tags before the first line was touched; -1 = none. */
-static unsigned touch_medium(const struct lru lru, const uint64_t *lines, unsigned count,
-			     const int8_t *found, uint8_t *hit)
-{
-	const uint64_t mask = lru.sets - 1;
-	unsigned hits = 0;
-
-	for (unsigned i = 0; i < count; i++) {
-		struct lru_set64 *set = &lru.medium[lines[i] & mask];
-		uint64_t tag = tag_of(&lru, lines[i]);
-		unsigned way = (unsigned)found[i];
-
-		hit[i] = found[i] >= 0 && holds(set->low, set->high, way, tag);
-		hits += hit[i];
-		if (hit[i])
-			note(set, way);
-		else
-			replace(set, tag);
-	}
-	return hits;
-}
-
-/* ---- Long sets ------------------------------------------------------------------------------- */
-
 static uint32_t *present_of(const struct lru *lru, uint64_t tag, uint64_t set)
 {
 	tag &= 0xffffffffffffull;
@@ -357,8 +253,8 @@ static unsigned search(const struct lru *lru, uint64_t set, uint64_t tag)
 
 	if (!*present_of(lru, tag, set))
 		return lru->ways;
-	for (unsigned way = 0; way < lru->ways; way += AT_ONCE) {
-		unsigned ways = equal_16(lru->low + base + way, (uint16_t)tag);
+	for (unsigned way = 0; way < lru->ways; way += LRU_AT_ONCE) {
+		unsigned ways = lru_equal_16(lru->low + base + way, (uint16_t)tag);
 		int found = have_all(ways, lru->high + base + way, tag);
 
 		if (found >= 0)
@@ -413,9 +309,9 @@ static unsigned touch_rings(const struct lru lru, const uint64_t *lines, unsigne
 	unsigned hits = 0;
 
 	for (unsigned i = 0; i < count; i++)
-		way[i] = search(&lru, lines[i] & mask, tag_of(&lru, lines[i]));
+		way[i] = search(&lru, lines[i] & mask, lru_tag(&lru, lines[i]));
 	for (unsigned i = 0; i < count; i++) {
-		bool there = touch_ring(&lru, lines[i] & mask, tag_of(&lru, lines[i]), way[i]);
+		bool there = touch_ring(&lru, lines[i] & mask, lru_tag(&lru, lines[i]), way[i]);
 
 		hit[i] = there;
 		hits += there;
@@ -425,17 +321,13 @@ static unsigned touch_rings(const struct lru lru, const uint64_t *lines, unsigne
 
 unsigned lru_touch(struct lru *lru, const uint64_t *lines, unsigned count, uint8_t *hit)
 {
-	int8_t found[LRU_LINES_MAX];
-
-	if (lru->small)
-		return touch_sets(*lru, lines, count, hit);
-	if (!lru->medium)
+	if (lru->medium)
+		return lru_touch_medium(lru, lines, count, hit);
+	if (!lru->small)
 		return touch_rings(*lru, lines, count, hit);
 #ifdef __x86_64__
-	if (__builtin_cpu_supports("avx2"))
-		find_medium_avx2(*lru, lines, count, found);
-	else
+	if (lru->wide)
+		return touch_sets_avx512(*lru, lines, count, hit);
 #endif
-		find_medium(*lru, lines, count, found);
-	return touch_medium(*lru, lines, count, found, hit);
+	return touch_sets(*lru, lines, count, hit);
 }

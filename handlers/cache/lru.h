@@ -11,40 +11,31 @@ struct lru_shape {
 };
 
 /*
- * A set with up to LRU_SMALL ways occupies two cache lines of the host and is compared as a whole.
+ * Tags are line / sets + 1, 0 = empty. A set with up to LRU_SMALL ways is one cache line of the
+ * host: its tags, the most recently used first, are compared and moved as a whole.
  */
-enum { LRU_SMALL = 16, LRU_ALIGN = 128, LRU_LINES_MAX = 192 };
-
-/*
- * Tags are line / sets + 1, 0 = empty, in two parts; bits 0 to 15 are compared first. 48 bits are
- * stored, which with the set number and the offset in a line cover at least 53 address bits.
- */
-#define LRU_ORDER 0xfedcba9876543210ull
+enum { LRU_SMALL = 16, LRU_ALIGN = 64, LRU_LINES_MAX = 192 };
 struct lru_set {
-	uint16_t low[LRU_SMALL];
-	uint64_t order; /* 4 bits per way, the most recently used first; exclusive or LRU_ORDER */
-	uint64_t unused[3];
-	uint32_t high[LRU_SMALL]; /* compared if the low part is equal */
+	uint32_t tag[LRU_SMALL];
 };
-_Static_assert(sizeof(struct lru_set) == LRU_ALIGN, "two lines");
+_Static_assert(sizeof(struct lru_set) == LRU_ALIGN, "one line");
 
 /*
- * For up to 64 ways: each use is appended to a circular queue, and only the last entry of a way is
- * valid. The first valid entry from `head` on is the least recently used way.
+ * Up to 64 ways, and fewer ways if 32 bits do not hold every tag. Tags are in two parts; bits 0 to
+ * 15 are compared first. 48 bits are stored, which with the set number and the offset in a line
+ * cover at least 53 address bits. The least recently used is the first.
  */
-enum { LRU_MEDIUM = 64, LRU_QUEUE = 256 };
+enum { LRU_MEDIUM = 64 };
 struct lru_set64 {
-	uint16_t low[LRU_MEDIUM];
-	uint32_t high[LRU_MEDIUM];
-	uint8_t queue[LRU_QUEUE], place[LRU_MEDIUM]; /* place[way]: position of its valid entry */
-	uint8_t head, tail;			     /* at least one position is free */
-	uint8_t unused[62];
+	uint16_t low[LRU_MEDIUM], unused_low[32]; /* a vector may be stored across the end */
+	uint32_t high[LRU_MEDIUM], unused_high[16];
 };
-_Static_assert(sizeof(struct lru_set64) % 64 == 0, "whole lines");
+_Static_assert(sizeof(struct lru_set64) % LRU_ALIGN == 0, "whole lines");
 
 struct lru {
 	uint64_t sets;	    /* a power of two */
 	unsigned ways, log; /* log2 of sets */
+	bool wide;	    /* with AVX-512; false gives the same results */
 	/* Aligned to LRU_ALIGN in `memory`. */
 	struct lru_set *small;
 	struct lru_set64 *medium;
@@ -75,12 +66,8 @@ unsigned lru_touch(struct lru *lru, const uint64_t *lines, unsigned count, uint8
  */
 static inline void lru_prefetch(const struct lru *lru, uint64_t line)
 {
-	const struct lru_set *set = &lru->small[line & (lru->sets - 1)];
-
-	if (!lru->small)
-		return;
-	__builtin_prefetch(set, 1);
-	__builtin_prefetch(set->high, 1);
+	if (lru->small)
+		__builtin_prefetch(&lru->small[line & (lru->sets - 1)], 1);
 }
 
 #endif

@@ -291,31 +291,50 @@ static unsigned make_lines(uint64_t *seed, uint64_t near, uint64_t *lines)
 	unsigned count = 1 + (unsigned)(ref_random(seed) % 64), made = 0;
 
 	for (unsigned i = 0; i < count; i++) {
-		uint64_t line = ref_random(seed) % (i % 3 ? near : 1ull << 40);
+		uint64_t line = ref_random(seed) % (i % 3 ? near : 1ull << 32);
 
 		made = (unsigned)add_once(lines, made, line);
 	}
 	return made;
 }
 
-/* Sets of all lengths, filled, emptied, and filled again; many lines at a time. */
-static void check_ways(unsigned ways)
+/* Lines of the first two sets, of which many have tags with equal lower bits. */
+static void place_lines(const struct lru *lru, const uint64_t *from, unsigned count, uint64_t *to)
 {
-	const struct lru_shape shape = {.size = 2ull * ways * 64, .line = 64, .ways = ways};
-	uint64_t seed = 88172645463325252ull + ways, lines[64];
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t tag = from[i] >> 1;
+
+		tag = (tag & ~15ull) >> 4 | (tag & 15) << (lru->small ? 28 : 42);
+		to[i] = tag << lru->log | (from[i] & 1);
+	}
+}
+
+/* Sets of all lengths, filled, emptied, and filled again; many lines at a time. */
+static void check_ways(unsigned ways, unsigned sets, bool wide)
+{
+	const struct lru_shape shape = {
+		.size = (uint64_t)sets * ways * 64, .line = 64, .ways = ways};
+	uint64_t seed = 88172645463325252ull + ways, lines[64], placed[64];
 	unsigned hits = 0, touches = 0;
 	struct lru lru = {0};
 
 	assert_true(lru_init(&lru, &shape));
+	assert_int_equal(lru.small != NULL, ways <= LRU_SMALL && sets > 2);
+	if (wide && !lru.wide) {
+		lru_deinit(&lru);
+		return;
+	}
+	lru.wide = wide;
 	for (unsigned round = 0; round < 3; round++) {
 		static struct plain plain;
 
 		memset(&plain, 0, sizeof(plain));
 		for (unsigned i = 0; i < 600; i++) {
-			unsigned count = make_lines(&seed, 3 * ways, lines), some = 0;
+			unsigned count = make_lines(&seed, 3 * ways, lines), some = 0, got;
 			uint8_t hit[64];
-			unsigned got = lru_touch(&lru, lines, count, hit);
 
+			place_lines(&lru, lines, count, placed);
+			got = lru_touch(&lru, placed, count, hit);
 			for (unsigned k = 0; k < count; k++) {
 				assert_int_equal(hit[k], plain_touch(&plain, 2, ways, lines[k]));
 				some += hit[k];
@@ -334,7 +353,10 @@ static void test_ways(void **unused)
 {
 	(void)unused;
 	for (unsigned ways = 1; ways <= PLAIN_LINES / 2; ways *= 2)
-		check_ways(ways);
+		for (unsigned wide = 0; wide < 2; wide++) {
+			check_ways(ways, 2, wide);
+			check_ways(ways, 2048, wide);
+		}
 }
 
 /* ---- Sampled reuse distances ----------------------------------------------------------------- */
