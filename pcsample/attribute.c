@@ -83,6 +83,16 @@ struct probe_pcs_hot_row {
 	uint64_t lanes, waves;
 };
 _Static_assert(sizeof(struct probe_pcs_hot_row) == 128, "two cache lines");
+
+/* More pages than this many do not stay in the host's second-level cache. */
+enum { CACHED_PAGES = 16, WAITING = 2048 };
+struct probe_pcs_page {
+	struct probe_pcs_hot_row row[PROBE_PCS_PAGE_ROWS];
+	/* Samples: bits 7..0 row, 12..8 counter, 13 dual, 20..14 active lanes, 26..21 waves. */
+	uint32_t waiting[WAITING];
+};
+enum { WORD_COUNTER = 8, WORD_DUAL = 13, WORD_LANES = 14, WORD_WAVES = 21 };
+_Static_assert(COUNTERS <= 32 && PROBE_PCS_PAGE_ROWS == 256, "fields of a word");
 _Static_assert(offsetof(struct probe_pcs_row, dual) == DUAL * sizeof(uint64_t), "same order");
 
 static uint64_t page_count(const struct probe_pcs_rows *rows)
@@ -94,8 +104,9 @@ int probe_pcs_rows_init(struct probe_pcs_rows *rows, uint64_t code_size)
 {
 	*rows = (struct probe_pcs_rows){.count = code_size / 4};
 	rows->pages = calloc((size_t)page_count(rows), sizeof(*rows->pages));
+	rows->waiting = calloc((size_t)page_count(rows), sizeof(*rows->waiting));
 	rows->folded = calloc((size_t)page_count(rows), sizeof(*rows->folded));
-	if (rows->pages && rows->folded)
+	if (rows->pages && rows->waiting && rows->folded)
 		return 0;
 	probe_pcs_rows_destroy(rows);
 	return -ENOMEM;
@@ -108,6 +119,7 @@ void probe_pcs_rows_destroy(struct probe_pcs_rows *rows)
 		free(rows->folded[i]);
 	}
 	free(rows->pages);
+	free(rows->waiting);
 	free(rows->folded);
 	*rows = (struct probe_pcs_rows){0};
 }
@@ -120,6 +132,24 @@ static void add_hot(struct probe_pcs_row *to, const struct probe_pcs_hot_row *fr
 	to->waves += from->waves;
 }
 
+/* Counts the samples that wait in a page. */
+static void count_waiting(const struct probe_pcs_rows *rows, uint64_t number)
+{
+	struct probe_pcs_page *page = rows->pages[number];
+	unsigned count = rows->waiting[number];
+
+	rows->waiting[number] = 0;
+	for (unsigned i = 0; i < count; i++) {
+		uint32_t word = page->waiting[i];
+		struct probe_pcs_hot_row *row = &page->row[word & (PROBE_PCS_PAGE_ROWS - 1)];
+
+		row->counter[word >> WORD_COUNTER & 31]++;
+		row->counter[DUAL] += word >> WORD_DUAL & 1;
+		row->lanes += word >> WORD_LANES & 127;
+		row->waves += word >> WORD_WAVES;
+	}
+}
+
 bool probe_pcs_rows_at(const struct probe_pcs_rows *rows, uint64_t index, struct probe_pcs_row *ret)
 {
 	uint64_t page = index / PROBE_PCS_PAGE_ROWS, row = index % PROBE_PCS_PAGE_ROWS;
@@ -128,7 +158,8 @@ bool probe_pcs_rows_at(const struct probe_pcs_rows *rows, uint64_t index, struct
 	if (index >= rows->count || !rows->pages[page])
 		return false;
 	*ret = rows->folded[page] ? rows->folded[page][row] : (struct probe_pcs_row){0};
-	add_hot(ret, &rows->pages[page][row]);
+	count_waiting(rows, page);
+	add_hot(ret, &rows->pages[page]->row[row]);
 	for (unsigned i = 0; i < DUAL; i++)
 		any |= ((const uint64_t *)ret)[i];
 	return any;
@@ -144,41 +175,42 @@ static bool fold(struct probe_pcs_rows *rows)
 			rows->folded[i] = calloc(PROBE_PCS_PAGE_ROWS, sizeof(**rows->folded));
 		if (!rows->folded[i])
 			return false;
+		count_waiting(rows, i);
 		for (unsigned k = 0; k < PROBE_PCS_PAGE_ROWS; k++)
-			add_hot(&rows->folded[i][k], &rows->pages[i][k]);
-		memset(rows->pages[i], 0, PROBE_PCS_PAGE_ROWS * sizeof(**rows->pages));
+			add_hot(&rows->folded[i][k], &rows->pages[i]->row[k]);
+		memset(rows->pages[i]->row, 0, sizeof(rows->pages[i]->row));
 	}
 	rows->since = 0;
 	return true;
 }
 
 /* NULL without memory. */
-static struct probe_pcs_hot_row *row_of(struct probe_pcs_rows *rows, uint64_t index)
+static struct probe_pcs_page *page_of(struct probe_pcs_rows *rows, uint64_t index)
 {
-	struct probe_pcs_hot_row **page = &rows->pages[index / PROBE_PCS_PAGE_ROWS];
+	struct probe_pcs_page **page = &rows->pages[index / PROBE_PCS_PAGE_ROWS];
 
 	if (__builtin_expect(!*page, 0)) {
-		size_t size = PROBE_PCS_PAGE_ROWS * sizeof(**page);
-
-		*page = aligned_alloc(64, size);
+		*page = aligned_alloc(64, sizeof(**page));
 		if (!*page)
 			return NULL;
-		memset(*page, 0, size);
+		memset((*page)->row, 0, sizeof((*page)->row));
+		rows->hit++;
 	}
 	if (__builtin_expect(rows->since++ >= FOLD_AFTER, 0) && !fold(rows))
 		return NULL;
-	return &(*page)[index % PROBE_PCS_PAGE_ROWS];
+	return *page;
 }
 
 static void fetch_row(const struct probe_pcs_rows *rows, uint64_t index)
 {
-	const struct probe_pcs_hot_row *page = rows->pages[index / PROBE_PCS_PAGE_ROWS];
+	const struct probe_pcs_page *page = rows->pages[index / PROBE_PCS_PAGE_ROWS];
+	const struct probe_pcs_hot_row *row;
 
-	if (!page)
+	if (!page || rows->hit > CACHED_PAGES)
 		return;
-	page += index % PROBE_PCS_PAGE_ROWS;
-	__builtin_prefetch(page, 1);
-	__builtin_prefetch((const char *)page + 64, 1);
+	row = &page->row[index % PROBE_PCS_PAGE_ROWS];
+	__builtin_prefetch(row, 1);
+	__builtin_prefetch((const char *)row + 64, 1);
 }
 
 bool probe_pcs_rows_add(struct probe_pcs_rows *rows, uint64_t index, unsigned state, uint64_t count,
@@ -187,7 +219,7 @@ bool probe_pcs_rows_add(struct probe_pcs_rows *rows, uint64_t index, unsigned st
 	struct probe_pcs_row **page, *row;
 
 	/* A page of hot rows may contain rows without hits. */
-	if (index >= rows->count || state >= DUAL || !row_of(rows, index))
+	if (index >= rows->count || state >= DUAL || !page_of(rows, index))
 		return false;
 	page = &rows->folded[index / PROBE_PCS_PAGE_ROWS];
 	if (!*page)
@@ -286,16 +318,38 @@ static bool find_row(struct probe_pcs_attributor *attributor, struct sample_key 
 	return true;
 }
 
-static void add_hot_sample(struct probe_pcs_hot_row *row, const struct sample_key *key)
+/* Index in probe_pcs_hot_row.counter. Without branches, because it is unpredictable. */
+static unsigned counter_of(const struct sample_key *key)
 {
-	if (key->as & COUNTS_STALLED) {
-		row->counter[STALLED + key->as - COUNTS_STALLED]++;
-	} else {
-		row->counter[key->as & ~COUNTS_DUAL]++;
-		row->counter[DUAL] += (key->as & COUNTS_DUAL) != 0;
+	unsigned stalled = key->as / COUNTS_STALLED % 2;
+
+	return key->as % COUNTS_STALLED + stalled * STALLED;
+}
+
+static bool add_hot_sample(const struct sample_key *key)
+{
+	struct probe_pcs_rows *rows = key->rows;
+	uint64_t number = key->index / PROBE_PCS_PAGE_ROWS;
+	unsigned counter = counter_of(key), row = key->index % PROBE_PCS_PAGE_ROWS;
+	unsigned dual = key->as / COUNTS_DUAL % 2;
+	unsigned lanes = (unsigned)__builtin_popcountll(key->exec);
+	struct probe_pcs_page *page = page_of(rows, key->index);
+
+	if (!page)
+		return false;
+	if (rows->hit > CACHED_PAGES) {
+		page->waiting[rows->waiting[number]++] =
+			row | counter << WORD_COUNTER | dual << WORD_DUAL | lanes << WORD_LANES |
+			(key->wave_count & WAVE_COUNT) << WORD_WAVES;
+		if (rows->waiting[number] == WAITING)
+			count_waiting(rows, number);
+		return true;
 	}
-	row->lanes += (uint64_t)__builtin_popcountll(key->exec);
-	row->waves += key->wave_count;
+	page->row[row].counter[counter]++;
+	page->row[row].counter[DUAL] += dual;
+	page->row[row].lanes += lanes;
+	page->row[row].waves += key->wave_count;
+	return true;
 }
 
 /* Makes space for one more event of this code object. False without memory. */
@@ -343,20 +397,12 @@ static bool add_event(struct probe_pcs_attributor *attributor, struct probe_disp
 static void count_sample(struct probe_pcs_attributor *attributor, const struct sample_key *key)
 {
 	struct probe_dispatch_entry *entry = entry_of(attributor, key->key);
-	struct probe_pcs_hot_row *row;
+	bool counted = entry && attributor->spill ? add_event(attributor, entry, key)
+						  : add_hot_sample(key);
 
-	if (entry && attributor->spill) {
-		if (!add_event(attributor, entry, key)) {
-			attributor->counts.dropped++;
-			return;
-		}
-	} else {
-		row = row_of(key->rows, key->index);
-		if (!row) {
-			attributor->counts.dropped++;
-			return;
-		}
-		add_hot_sample(row, key);
+	if (!counted) {
+		attributor->counts.dropped++;
+		return;
 	}
 	if (entry) {
 		entry->samples++;

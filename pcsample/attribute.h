@@ -30,18 +30,21 @@ struct probe_pcs_row {
 /*
  * Rows by instruction slot (4 bytes), in pages that are allocated on the first hit. While samples
  * arrive, a row is two cache lines of 32-bit counters; they are added to 64-bit counters before any
- * can overflow.
+ * can overflow. If so many pages are hit that the host does not cache them, a page collects its
+ * samples as words of 32 bits, and counts them when there are many.
  */
 enum {
 	PROBE_PCS_PAGE_ROWS = 256,
 };
 
-struct probe_pcs_hot_row;
+struct probe_pcs_page;
 
 struct probe_pcs_rows {
 	uint64_t count; /* instruction slots of the code object */
 	uint64_t since; /* samples since the last fold */
-	struct probe_pcs_hot_row **pages;
+	uint64_t hit;	/* number of pages */
+	struct probe_pcs_page **pages;
+	uint16_t *waiting; /* words that each page has collected */
 	struct probe_pcs_row **folded;
 };
 

@@ -396,14 +396,73 @@ static void test_table(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* More pages than are counted at once, so that samples wait in them; some of them overflow. */
+enum { WIDE = 64 * PROBE_PCS_PAGE_ROWS, WIDE_SAMPLES = 300000 };
+
+static void test_many_pages(void **state)
+{
+	struct bench *bench = *state;
+	struct probe_pcs_row *want = calloc(WIDE, sizeof(*want)), got;
+	struct probe_code_range range = {.base = 0x1000000, .size = 4ull * WIDE, .id = 2};
+	struct probe_pcs_rows rows;
+	uint64_t seed = 88172645463325252ull;
+
+	assert_non_null(want);
+	range.user = &rows;
+	assert_int_equal(probe_pcs_rows_init(&rows, range.size), 0);
+	assert_int_equal(probe_code_map_load(&bench->attributor.code, &range), 0);
+	for (unsigned i = 0; i < WIDE_SAMPLES; i++) {
+		struct probe_pc_sample sample = {0};
+		uint8_t record[PROBE_PCS_RECORD_SIZE];
+		uint64_t at;
+
+		seed ^= seed << 13;
+		seed ^= seed >> 7;
+		seed ^= seed << 17;
+		/* Half of the samples are in one page. */
+		at = seed & 1 ? seed >> 8 & 255 : (seed >> 8) % WIDE;
+		sample.pc = range.base + 4 * at;
+		sample.exec = ~0ull >> (seed >> 40 & 63);
+		sample.issued = seed >> 50 & 1;
+		sample.dual = sample.issued && seed >> 51 & 1;
+		sample.type = sample.issued ? PROBE_PCS_TYPE_VALU : 0;
+		sample.reason = sample.issued ? 0 : PROBE_PCS_REASON_WAITCNT;
+		sample.wave_count = seed >> 52 & 63;
+		want[at].issued[PROBE_PCS_TYPE_VALU] += sample.issued;
+		want[at].stalled[PROBE_PCS_REASON_WAITCNT] += !sample.issued;
+		want[at].dual += sample.dual;
+		want[at].lanes += (unsigned)__builtin_popcountll(sample.exec);
+		want[at].waves += sample.wave_count;
+		probe_pcs_encode(&layout, &sample, record);
+		probe_pcs_attribute(&bench->attributor, record, 1);
+		/* Reading in between changes nothing. */
+		if (i % 1000 == 0 && probe_pcs_rows_at(&rows, at, &got))
+			assert_memory_equal(&got, &want[at], sizeof(got));
+	}
+	for (unsigned i = 0; i < WIDE; i++)
+		if (probe_pcs_rows_at(&rows, i, &got))
+			assert_memory_equal(&got, &want[i], sizeof(got));
+		else
+			assert_int_equal(want[i].lanes, 0);
+	assert_int_equal(bench->attributor.counts.no_dispatch, WIDE_SAMPLES);
+	probe_pcs_rows_destroy(&rows);
+	free(want);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_rows),     TEST(test_reasons),
-		TEST(test_wrap),     TEST(test_retire),
-		TEST(test_many),     TEST(test_reload),
-		TEST(test_reversed), TEST(test_random),
-		TEST(test_table),    cmocka_unit_test(test_map),
+		TEST(test_rows),
+		TEST(test_reasons),
+		TEST(test_wrap),
+		TEST(test_retire),
+		TEST(test_many),
+		TEST(test_reload),
+		TEST(test_reversed),
+		TEST(test_random),
+		TEST(test_table),
+		TEST(test_many_pages),
+		cmocka_unit_test(test_map),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
