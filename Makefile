@@ -17,7 +17,7 @@ help:
 	@echo 'make coverage lines and functions that the unit and command tests execute'
 	@echo 'make tsan     tests of what has threads (library, recorder, simulated GPU) under the thread sanitizer'
 	@echo 'make fuzz     each fuzzer for FUZZ_SECONDS (3600), from FUZZ_SEED (1) on; FUZZ="NAME..." for some (clang-15)'
-	@echo 'make bench    measure; prints a table and writes build/bench.json'
+	@echo 'make bench    measure; prints a table and writes build/bench.json (PARTS="PART..." for some parts)'
 	@echo 'make build    build only'
 	@echo 'make install  install under PREFIX ($(PREFIX))'
 	@echo 'make package  a Debian package in build/package, installed and tried in a mount namespace (as root)'
@@ -92,7 +92,7 @@ bench:
 	@cmake/packages.sh bench
 	@$(CONFIGURE) -DPROBE_BUILD_TESTS=ON
 	@cmake --build --preset default
-	@python3 tests/bench/bench.py build
+	@python3 tests/bench/bench.py build --parts '$(PARTS)'
 
 install: build
 	@cmake --install build --prefix $(PREFIX)

@@ -39,7 +39,7 @@ def sampling_cost(bench):
         app = [bench.work / "kernels", kernel, str(repeats)]
         for way, options in WAYS.items():
             ratios = []
-            for _ in range(5):
+            for _ in range(3):
                 plain = cpu(bench, [*bench.probe_run("--no-instrumented"), *app])
                 ratios.append(cpu(bench, [*bench.probe_run(*options), *app]) / plain)
             bench.row(f"CPU time sampled / not, {kernel}, {way}", ratios, "ratio", "at most 1.3")
