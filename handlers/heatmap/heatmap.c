@@ -28,8 +28,8 @@ struct site {
 
 static inline struct region *slot_of(struct region *regions, size_t size, uint64_t number)
 {
-	/* Adjacent regions have adjacent slots: those of one allocation never share one. */
-	size_t slot = (number + (number >> 9) * 0x9e3779b1ull) & (size - 1);
+	/* Uses the upper bits, in which adjacent numbers differ. */
+	size_t slot = (number * 0x9e3779b97f4a7c15ull >> 32) * size >> 32;
 
 	while (regions[slot].pages && regions[slot].number != number)
 		slot = (slot + 1) & (size - 1);
