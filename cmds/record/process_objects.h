@@ -80,7 +80,8 @@ struct run_table {
 	uint32_t capacity;
 };
 
-#define RUN_BUCKETS 1024 /* at first */
+#define RUN_BUCKETS	   1024 /* at first */
+#define RUN_KERNEL_BUCKETS 4096 /* libraries have some 10,000 kernels */
 
 struct process_objects {
 	pid_t pid;
@@ -90,7 +91,7 @@ struct process_objects {
 	struct run_table agents, codes, kernels;
 	uint32_t agents_of_type[2];
 	struct run_kernel *unnamed; /* announced, not yet demangled and stored */
-	struct run_kernel *known;   /* launched */
+	struct run_kernel *known[RUN_KERNEL_BUCKETS]; /* launched, by symbol */
 	size_t unnamed_count;
 	struct run_dispatch **buckets; /* in flight, by id; at least as many as dispatches */
 	struct run_dispatch *first_buckets[RUN_BUCKETS];
