@@ -69,6 +69,7 @@ static struct {
 	char *file; /* path as requested */
 	char *text; /* NULL if it does not exist */
 	size_t size;
+	char hash[PROBE_SHA256_HEX];	 /* "" before it is needed */
 	enum { UNKNOWN, YES, NO } shown; /* may it be? */
 } last;
 
@@ -78,6 +79,7 @@ void report_source_forget(void)
 	free(last.text);
 	last.file = last.text = NULL;
 	last.shown = UNKNOWN;
+	*last.hash = 0;
 }
 
 /* Is the file last read one that a code object of the database was compiled from? */
@@ -132,7 +134,9 @@ bool report_source_hash(const struct report *report, const char *file, char hash
 		read_file(report, file);
 	if (!last.text)
 		return false;
-	probe_sha256_hex(last.text, last.size, hash);
+	if (!*last.hash)
+		probe_sha256_hex(last.text, last.size, last.hash);
+	strcpy(hash, last.hash);
 	return true;
 }
 
