@@ -95,6 +95,7 @@ def killed(top, number):
     while any(kills.state(pid)[0] == "fake-app" and kills.state(pid)[1] != "Z" for pid in app):
         time.sleep(0.001)
     if not os.path.exists(own) and not glob.glob(f"{directory}/*"):
+        shutil.rmtree(directory, ignore_errors=True)
         return []  # killed before it connected
     subprocess.run([f"{top}/bin/probe-run", "-q", "--recover", directory], env=kills.settings(top), check=False,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -133,7 +134,7 @@ def of_machine():
 
 
 def of_files(top):
-    return {"files": sum(len(files) + len(folders) for _, folders, files in os.walk(top))}
+    return {"temporary files": sum(len(files) + len(folders) for _, folders, files in os.walk(top))}
 
 
 def session(pid):
@@ -173,9 +174,10 @@ def generation(top, number):
     growth = growth_of_generation(samples)
     problems = [f"{name} grows by {growth[name]:.2f} per program" for name, most in GROWTH_MAX.items() if growth[name] > most]
     problems += run.end()
+    left = dict(of_machine(), **of_files(f"{top}/tmp"))  # the run removes what killed ones have left there
     for i in range(6):
         problems += killed(top, 6 * number + i)
-    return problems, dict(of_machine(), **of_files(top)), growth, run.rows
+    return problems, left, growth, run.rows
 
 
 def main():
