@@ -72,11 +72,20 @@ static void loaded_index(const struct facts *facts, const char *how, char *text,
 		 slash ? slash + 1 : from, how);
 }
 
+/* A wave has several rows of the workgroup's work-items. */
+static bool in_rows(const struct facts *facts)
+{
+	const struct advice_site *site = facts->site;
+
+	return site->row && site->row < site->wave && site->items > site->row;
+}
+
 const char *facts_address(const struct facts *facts, char *text, size_t size)
 {
 	const struct probe_site_info *info = facts->site->info;
+	unsigned class = info ? info->address_class : 0;
 
-	switch (info ? info->address_class : 0) {
+	switch (class) {
 	case PROBE_ADDRESS_GATHER:
 		loaded_index(facts, "gather", text, size);
 		break;
@@ -90,15 +99,19 @@ const char *facts_address(const struct facts *facts, char *text, size_t size)
 			"rows and columns)");
 		break;
 	case PROBE_ADDRESS_ROWS:
-	case PROBE_ADDRESS_AFFINE:
 		snprintf(text, size, "the lanes of a wave are in several rows of the data");
 		break;
 	case PROBE_ADDRESS_COMPUTED:
-		snprintf(text, size, "the index is computed from ids%s",
+		snprintf(text, size, "the index is computed from ids or loop variables%s",
 			 facts->pattern == PATTERN_STRIDE ? "" : ", without a constant stride");
 		break;
 	default:
-		if (facts->pattern == PATTERN_MIXED)
+		if (class == PROBE_ADDRESS_AFFINE && in_rows(facts))
+			snprintf(text, size, "the lanes of a wave are in several rows of the data");
+		else if (class == PROBE_ADDRESS_AFFINE && facts->pattern == PATTERN_STRIDE)
+			snprintf(text, size, "%.1f of %u lanes are active on average",
+				 facts_each(facts, facts->lanes), facts->site->wave);
+		else if (facts->pattern == PATTERN_MIXED)
 			snprintf(text, size, "only %llu of %llu executions have a constant stride",
 				 (unsigned long long)facts->site->counters[PROBE_C_AFFINE],
 				 (unsigned long long)facts->executions);

@@ -255,7 +255,7 @@ bool advice_stride_is_real(const struct facts *facts)
 
 	/* Whether contiguous lanes are contiguous makes no difference to what is said of them. */
 	if (!facts_sparse(facts) || without_gaps(facts->site->recorded) ||
-	    facts->low == (int64_t)facts->site->bytes)
+	    llabs((long long)facts->low) == (long long)facts->site->bytes)
 		return true;
 	return axis_strides(facts->site, &axes) && axes.known[0] && !axes.fields &&
 	       axes.stride[0] == facts->low;

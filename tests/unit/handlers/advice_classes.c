@@ -106,7 +106,8 @@ static void test_computed(void **state)
 		    16);
 	host_state.sites[0].address_class = PROBE_ADDRESS_COMPUTED;
 	finish();
-	assert_non_null(strstr(host_text(&host_state, 0, "cause"), "computed from ids: "));
+	assert_non_null(strstr(host_text(&host_state, 0, "cause"),
+			       "computed from ids or loop variables: "));
 }
 
 /* A loop whose step is not known is no reason to say what its rows are. */
@@ -122,6 +123,21 @@ static void test_moving(void **state)
 			    "lanes are contiguous but misaligned: one cache line of 128 B more "
 			    "than needed");
 	assert_string_equal(host_text(&host_state, 0, "fix"), "");
+}
+
+/* Lanes in reverse order are contiguous, also if some are idle; a single row is not several. */
+static void test_reversed(void **state)
+{
+	const char *cause;
+
+	(void)state;
+	send_affine(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), 0xffffffffffff,
+		    0x7f0000000104, -4);
+	host_state.sites[0].address_class = PROBE_ADDRESS_AFFINE;
+	finish();
+	cause = host_text(&host_state, 0, "cause");
+	assert_non_null(strstr(cause, "lanes are contiguous but misaligned"));
+	assert_null(strstr(cause, "rows"));
 }
 
 /* Rows of a matrix are not called structs. */
@@ -150,6 +166,7 @@ int main(void)
 		cmocka_unit_test_setup(test_near_lines, start),
 		cmocka_unit_test_setup(test_computed, start),
 		cmocka_unit_test_setup(test_moving, start),
+		cmocka_unit_test_setup(test_reversed, start),
 		cmocka_unit_test_setup(test_rows_of_data, start),
 		cmocka_unit_test_setup(test_classes, start),
 	};
