@@ -68,10 +68,12 @@ static struct probe_err *functions(struct probe_buf *buf)
 	return err;
 }
 
+typedef struct probe_err *reader_fn(struct probe_buf *);
+
+static reader_fn *const readers[] = {lines, inlines, kernels, functions};
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	struct probe_err *(*const readers[])(struct probe_buf *) = {lines, inlines, kernels,
-								    functions};
 	struct probe_buf buf;
 
 	if (!size)
