@@ -217,30 +217,45 @@ static void index_deinit(struct index *index)
 	free(index->sorted);
 }
 
-static void set_address(void *user, const char *symbol, uint64_t value)
+static struct probe_err *make_index(struct probe_kernels *kernels, struct index *ret)
 {
-	const struct index *index = user;
+	ret->count = kernels->count;
+	ret->sorted = calloc(ret->count + 1, sizeof(*ret->sorted));
+	if (!ret->sorted)
+		return probe_err_oom();
+	for (size_t i = 0; i < ret->count; i++)
+		ret->sorted[i] = &kernels->kernels[i];
+	qsort(ret->sorted, ret->count, sizeof(*ret->sorted), compare_symbols);
+	return NULL;
+}
+
+static struct probe_kernel *find_symbol(const struct index *index, const char *symbol)
+{
 	struct probe_kernel key = {.symbol = (char *)symbol}, *key_at = &key, **found;
 
 	found = bsearch(&key_at, index->sorted, index->count, sizeof(*index->sorted),
 			compare_symbols);
-	if (found)
-		(*found)->address = value;
+	return found ? *found : NULL;
+}
+
+static void set_address(void *user, const char *symbol, uint64_t value)
+{
+	struct probe_kernel *kernel = find_symbol(user, symbol);
+
+	if (kernel)
+		kernel->address = value;
 }
 
 static struct probe_err *read_addresses(const char *name, const void *bytes, size_t size,
 					struct probe_kernels *kernels)
 {
-	PROBE_AUTO(index_deinit) struct index index = {.count = kernels->count};
+	PROBE_AUTO(index_deinit) struct index index = {0};
 	PROBE_AUTO(probe_elf_close) struct probe_elf elf = {0};
 	struct probe_err *err;
 
-	index.sorted = calloc(index.count + 1, sizeof(*index.sorted));
-	if (!index.sorted)
-		return probe_err_oom();
-	for (size_t i = 0; i < index.count; i++)
-		index.sorted[i] = &kernels->kernels[i];
-	qsort(index.sorted, index.count, sizeof(*index.sorted), compare_symbols);
+	err = make_index(kernels, &index);
+	if (err)
+		return err;
 	err = probe_elf_open(name, bytes, size, &elf);
 	return err ? err : probe_elf_symbols(&elf, set_address, &index);
 }
@@ -308,19 +323,22 @@ static struct probe_err *receive_kernel(struct probe_buf *buf, struct probe_kern
 	return kernel->symbol && kernel->name ? NULL : probe_err_oom();
 }
 
-static void find_originals(struct probe_kernels *kernels)
+static struct probe_err *find_originals(struct probe_kernels *kernels)
 {
+	PROBE_AUTO(index_deinit) struct index index = {0};
+	struct probe_err *err = make_index(kernels, &index);
+
+	if (err)
+		return err;
 	for (size_t i = 0; i < kernels->count; i++) {
-		struct probe_kernel *kernel = &kernels->kernels[i];
+		struct probe_kernel *kernel = &kernels->kernels[i], *found = NULL;
 		const char *original;
 
-		kernel->original = i;
-		if (!probe_clone_kind(kernel->symbol, &original))
-			continue;
-		for (size_t k = 0; k < kernels->count; k++)
-			if (!strcmp(kernels->kernels[k].symbol, original))
-				kernel->original = k;
+		if (probe_clone_kind(kernel->symbol, &original))
+			found = find_symbol(&index, original);
+		kernel->original = found ? (size_t)(found - kernels->kernels) : i;
 	}
+	return NULL;
 }
 
 struct probe_err *probe_kernels_receive(struct probe_buf *buf, struct probe_kernels **ret)
@@ -345,7 +363,9 @@ struct probe_err *probe_kernels_receive(struct probe_buf *buf, struct probe_kern
 		if (err)
 			return err;
 	}
-	find_originals(kernels);
+	err = find_originals(kernels);
+	if (err)
+		return err;
 	*ret = PROBE_KEEP(kernels);
 	return NULL;
 }

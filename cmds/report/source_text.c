@@ -69,6 +69,9 @@ static struct {
 	char *file; /* path as requested */
 	char *text; /* NULL if it does not exist */
 	size_t size;
+	/* The line that was requested last, and its text; reports go down a file. */
+	int64_t line;
+	const char *at;
 	char hash[PROBE_SHA256_HEX];	 /* "" before it is needed */
 	enum { UNKNOWN, YES, NO } shown; /* may it be? */
 } last;
@@ -78,6 +81,7 @@ void report_source_forget(void)
 	free(last.file);
 	free(last.text);
 	last.file = last.text = NULL;
+	last.line = 0;
 	last.shown = UNKNOWN;
 	*last.hash = 0;
 }
@@ -140,6 +144,27 @@ bool report_source_hash(const struct report *report, const char *file, char hash
 	return true;
 }
 
+/* Where a line of the file last read begins; NULL after its last one. */
+static const char *find_line(int64_t line)
+{
+	const char *at = last.text, *end = last.text + last.size;
+	int64_t now = 1;
+
+	if (last.line && last.line <= line) {
+		at = last.at;
+		now = last.line;
+	}
+	for (; now < line && at; now++) {
+		at = memchr(at, '\n', (size_t)(end - at));
+		at = at ? at + 1 : NULL;
+	}
+	if (!at || at >= end)
+		return NULL;
+	last.line = line;
+	last.at = at;
+	return at;
+}
+
 char *report_source_text(const struct report *report, sqlite3 *db, const char *file, int64_t line)
 {
 	const char *at, *end, *newline;
@@ -152,14 +177,10 @@ char *report_source_text(const struct report *report, sqlite3 *db, const char *f
 		last.shown = is_compiled(db) ? YES : NO;
 	if (!last.text || last.shown != YES)
 		return NULL;
-	at = last.text;
-	end = last.text + last.size;
-	for (; line > 1 && at; line--) {
-		at = memchr(at, '\n', (size_t)(end - at));
-		at = at ? at + 1 : NULL;
-	}
-	if (!at || at >= end)
+	at = find_line(line);
+	if (!at)
 		return NULL;
+	end = last.text + last.size;
 	newline = memchr(at, '\n', (size_t)(end - at));
 	return strndup(at, (size_t)((newline ? newline : end) - at));
 }
