@@ -37,15 +37,11 @@ static void say_padding(const struct row_layout *pad, unsigned element, struct a
 		advice_append(ret->fix, "pad the row by %u B to %u B", pad->pad, row + pad->pad);
 }
 
-static void say_swizzle(const struct advice_site *site, const struct row_layout *swizzle,
-			struct advice *ret)
+/* Of which size a column is must be said: the compiler merges accesses to smaller elements. */
+static void say_swizzle(const struct row_layout *swizzle, struct advice *ret)
 {
-	char of[64] = "";
-
-	if (swizzle->element != site->bytes)
-		snprintf(of, sizeof(of), " (of %u B)", swizzle->element);
-	advice_append(ret->fix, "store column c%s of row r in column c ^ (r %% %u)", of,
-		      swizzle->row / swizzle->element);
+	advice_append(ret->fix, "store column c (of %u B) of row r in column c ^ (r %% %u)",
+		      swizzle->element, swizzle->row / swizzle->element);
 }
 
 /*
@@ -72,7 +68,7 @@ static bool propose_rows(const struct facts *facts, const struct layout_search *
 	if (pads && swizzles)
 		advice_append(ret->fix, ", or ");
 	if (swizzles)
-		say_swizzle(site, &swizzle, ret);
+		say_swizzle(&swizzle, ret);
 	return complete ? advice_verify_most(ret, "conflicts", least, conflicts_each(facts))
 			: advice_estimate(ret, "conflicts", least, conflicts_each(facts), alike);
 }

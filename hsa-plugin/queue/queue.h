@@ -26,7 +26,7 @@ enum {
 	PROBE_GATES = 2 * PROBE_INFLIGHT_MAX,
 	PROBE_HARDWARE_MIN = 2048, /* packets of the hardware ring, at least */
 	PROBE_KERNARG_BYTES = 1 << 20,
-	/* Counter tables per queue. With 4, short kernels wait for tables: 1.5 times the CPU time. */
+	/* Counter tables per queue. With 4, short kernels wait: 1.5 times the CPU time. */
 	PROBE_TABLES = 8,
 	PROBE_TABLE_BYTES = 512 << 10,
 	PROBE_REPLICAS_MAX = 64,

@@ -188,6 +188,8 @@ def ints(match):
 def own_row(case):
     """The row of a case in its own elements, where the fix does not say how long it is."""
     p = case.p
+    if case.family == "lds_table":
+        return p["bins"]
     return p["pitch"] * p.get("times", 1) if "pitch" in p else p.get("bytes", 4) // 4 if case.family == "lds_struct" else p.get("by", 1)
 
 
@@ -198,15 +200,14 @@ RULES = [
     (r"pad each row of (\d+) B(?: from LDS byte (\d+) on)? by (\d+) B", lambda c, row, low, by: lds_pad(row, by, low)),
     (r"put element i \(of (\d+) B(?:, counted from LDS byte (\d+))?\) at i \+ i / (\d+) \* (\d+)",
      lambda c, e, low, n, by: lds_pad(n * e, by * e, low)),
-    (r"put element i \(of (\d+) B(?:, counted from LDS byte (\d+))?\) at i \+ i / (\d+)(?! \*)",
+    (r"put element i \(of (\d+) B(?:, counted from LDS byte (\d+))?\) at i \+ i / (\d+)\b(?! \*)",
      lambda c, e, low, n: lds_pad(n * e, e, low)),
     (r"put byte i(?: \(counted from LDS byte (\d+)\))? at i \+ i / (\d+) \* (\d+)",
      lambda c, low, n, by: lds_pad(n, by, low)),
     (r"put element i \(of (\d+) B(?:, counted from LDS byte (\d+))?\) at i \^ \(?i / (\d+) % (\d+)",
      lambda c, e, low, n, k: lds_swizzle(e, n, k, low)),
     (r"pad each (\d+) B by (\d+) B", lambda c, row, by: lds_pad(row, by)),
-    (r"store column c of row r in column c \^ \(r % (\d+)\)",
-     lambda c, k: lds_swizzle(c.p.get("size", 4), own_row(c), k)),
+    (r"store column c \(of (\d+) B\) of row r in column c \^ \(r % (\d+)\)", lambda c, e, k: lds_swizzle(e, k, k)),
     (r"store column c \(of (\d+) B\) of row r \(of (\d+) B(?: from LDS byte (\d+) on)?\) in column c \^ \(r % (\d+)\)",
      lambda c, e, row, low, k: lds_swizzle(e, row // e, k, low)),
     (r"in rows of (\d+) B .* in column c \^ r", lambda c, row: lds_swizzle(c.p.get("size", 4), row // c.p.get("size", 4), 1 << 30)),

@@ -29,7 +29,7 @@ class Case:
 
     def access(self):
         """enum probe_access_kind of the marked access."""
-        if self.family in ("lds_atomic", "contended", "global_table"):
+        if self.family in ("lds_atomic", "lds_table", "contended", "global_table"):
             return 3
         return 2 if self.p.get("op") == "store" else 1
 
@@ -43,7 +43,8 @@ class Case:
                 self.p.get("how") == "data" and self.family != "guarded"):
             return {"gather"}
         arithmetic = {"uniform", "affine", "rows", "computed"}
-        return arithmetic | {"wrapped"} if self.family in ("periodic", "permuted", "folded", "lds_atomic", "contended",
+        return arithmetic | {"wrapped"} if self.family in ("periodic", "permuted", "folded", "lds_atomic", "lds_table",
+                                                           "contended", "tree",
                                                            "reduction") else arithmetic
 
     def __str__(self):
@@ -159,42 +160,51 @@ def lds_gather(case, change):
                       before=f"int own = idx[t + blockIdx.x * 64] & {p['table'] - 1};")
 
 
+UNROLLED = ["", "#pragma unroll 1"]  # by the values of "runtime"
+
+
 def reduction(case, change):
     """A tree; the gaps between its active lanes double with each step."""
     allow(change, "lds", "neighbours")
     p = case.p
-    items = p["items"]
-    start = ["__shared__ float raw[4096];", "unsigned t = threadIdx.x;",
-             "raw[t] = ((float *)in)[t + blockIdx.x * blockDim.x];"]
-    place = lambda index: f"raw[({{ unsigned byte = ({index}) * 4; {change.get('lds', 'byte')}; }}) / 4]"
+    items, kind, first = p["items"], p["kind"], p["first"]
+    size, bound = {"float": 4, "double": 8, "int": 4, "short": 2}[kind], "(unsigned)n" if p["runtime"] else items
+    start = [f"__shared__ {kind} raw[4096];", "unsigned t = threadIdx.x + threadIdx.y * blockDim.x;",
+             f"raw[t + {first}] = (({kind} *)in)[t + blockIdx.x * {items}];"]
+    place = lambda index: (f"raw[({{ unsigned byte = ({index} + {first}) * {size}; {change.get('lds', 'byte')}; }})"
+                           f" / {size}]")
+    if change.get("lds"):
+        start[2] = f"{place('t')} = (({kind} *)in)[t + blockIdx.x * {items}];"
     if change.get("neighbours"):
-        loop = [f"for (unsigned s = {items} / 2; s; s >>= 1) {{", "__syncthreads();", "if (t < s) {",
-                f"float v = raw[t + s]; {MARK}", "raw[t] += v;", "} }"]
+        loop = [UNROLLED[p["runtime"]], f"for (unsigned s = {bound} / 2; s; s >>= 1) {{", "__syncthreads();", "if (t < s) {",
+                f"{kind} v = {place('t + s')}; {MARK}", f"{place('t')} += v;", "} }"]
     else:
-        loop = [f"for (unsigned s = 1; s < {items}; s *= 2) {{", "__syncthreads();",
-                "if (t % (2 * s) == 0) {" if p["test"] == "rem" else f"unsigned i = 2 * s * t; if (i < {items}) {{",
-                f"float v = {place('t + s' if p['test'] == 'rem' else 'i + s')}; {MARK}",
+        loop = [UNROLLED[p["runtime"]], f"for (unsigned s = 1; s < {bound}; s *= 2) {{", "__syncthreads();",
+                "if (t % (2 * s) == 0) {" if p["test"] == "rem" else f"unsigned i = 2 * s * t; if (i < {bound}) {{",
+                f"{kind} v = {place('t + s' if p['test'] == 'rem' else 'i + s')}; {MARK}",
                 f"{place('t' if p['test'] == 'rem' else 'i')} += v;", "} }"]
-    return Kernel(start + loop + ["__syncthreads();", "if (!t) ((float *)out)[blockIdx.x] = raw[0];"], (items, 1), 2)
+    return Kernel(start + loop + ["__syncthreads();", f"if (!t) (({kind} *)out)[blockIdx.x] = raw[{first}];"],
+                  (items // p["rows"], p["rows"]), p["groups"], arguments=((items, 0, 0),))
 
 
 def lds_atomic(case, change):
     """A table that lanes update."""
     allow(change, "copies", "reduce", "lds")
     p = case.p
-    copies = change.get("copies", 1)
+    copies, word = change.get("copies", 1), p.get("word", 4)
+    kind, one, all_words = ("int", "1", 16384) if word == 4 else ("unsigned long long", "1ull", 8192)
     bin_of = {"data": f"(idx[t + blockIdx.x * 64] & {p['bins'] - 1})", "one": f"{p['bins'] - 1}",
               "modulo": f"(t % {p['bins']})", "stride": f"(t * {p['bins']} & 1023)"}[p["how"]]
-    update = f"atomicAdd(&table[{bin_of} * {copies} + t % {copies}], 1);"
+    update = f"atomicAdd(&table[{bin_of} * {copies} + t % {copies}], {one});"
     if change.get("lds"):
-        update = f"atomicAdd(&table[({{ unsigned byte = {bin_of} * 4u; {change['lds']}; }}) / 4], 1);"
+        update = f"atomicAdd(&table[({{ unsigned byte = {bin_of} * {word}u; {change['lds']}; }}) / {word}], {one});"
     if change.get("reduce"):
         update = f"if (t % 64 == 0) atomicAdd(&table[{bin_of}], 64);"
-    if copies * max(p["bins"], 1024 if p["how"] == "stride" else 0) > 16384:
+    if copies * max(p["bins"], 1024 if p["how"] == "stride" else 0) > all_words:
         raise Inapplicable("copies")
-    return Kernel(["__shared__ int table[16384];", "unsigned t = threadIdx.x;",
-                   "for (unsigned i = t; i < 16384; i += blockDim.x) table[i] = 0;", "__syncthreads();",
-                   f"{update} {MARK}", "__syncthreads();", "((int *)out)[t] = table[t];"], (p["items"], 1), 2,
+    return Kernel([f"__shared__ {kind} table[{all_words}];", "unsigned t = threadIdx.x;",
+                   f"for (unsigned i = t; i < {all_words}; i += blockDim.x) table[i] = 0;", "__syncthreads();",
+                   f"{update} {MARK}", "__syncthreads();", f"(({kind} *)out)[t] = table[t];"], (p["items"], 1), 2,
                   data=p["data"])
 
 
@@ -203,6 +213,8 @@ def lds_chunk(case, change):
     allow(change, "lds", "pieces")
     p = case.p
     kind, count = TYPES[p["size"]], p["count"]
+    if p["items"] * count * p["size"] > LDS_MAX // 2:
+        return None
     index = f"(t * {count} + j)" if not change.get("pieces") else f"(t + {p['items']} * j)"
     return Kernel([f"__shared__ __attribute__((aligned(16))) char raw[65536];", "unsigned t = threadIdx.x;",
                    "for (unsigned i = t; i < 16384; i += blockDim.x) ((int *)raw)[i] = idx[i & 1023];",
@@ -361,11 +373,12 @@ def chase(case, change):
 
 def chunk(case, change):
     """Each lane reads a piece of its own."""
-    allow(change, "pieces", "soa", "swap")
+    allow(change, "pieces", "soa", "swap", "align")
     p = case.p
     kind, count = TYPES[p["size"]], p["count"]
-    index = f"t * {count} + j" if not change else f"t + j * {p['items'] * 2}"
-    if change and p["size"] == 16 and not change.get("pieces"):
+    start = 0 if change else p.get("first", 0) * count
+    index = f"t * {count} + j + {start}" if not change or change.get("align") else f"t + j * {p['items'] * 2}"
+    if change and p["size"] == 16 and not change.get("pieces") and not change.get("align"):
         # One array per member that is read.
         return Kernel([ID, f"{kind} last = {kind}();", f"for (int j = 0; j < {'n' if p['runtime'] else count}; j++)",
                        f"*(float *)&last += ((float *)in)[{index}] + ((float *)in)[{index} + 65536]; {MARK}",
@@ -457,6 +470,9 @@ DATA = ["random", "window64", "window256", "reversed", "clustered", "stride", "r
 FAMILIES = {
     "column": (column, 320, dict(size=SIZES, pitch=PITCHES, op=OPS, first=[0, 1, "a"], runtime=[0, 0, 1],
                                  block=[(64, 1), (128, 1), (32, 2), (16, 4), (8, 8), (32, 8)])),
+    # Rows of a power of two elements: padding and exclusive-or of columns are alternatives.
+    "power": (column, 320, dict(size=[4, 8, 16], pitch=[8, 16, 32, 64, 128], op=OPS, first=[0, 1, 2, "a"], runtime=[0, 1],
+                                block=[(64, 1), (128, 1), (32, 2), (32, 4), (32, 8), (16, 4), (16, 16), (8, 8)])),
     "folded": (folded, 160, dict(size=SIZES, pitch=PITCHES[3:], rows=[8, 16, 32, 64], items=[64, 128, 256], op=OPS)),
     "lds_struct": (lds_struct, 110, dict(bytes=[8, 12, 16, 20, 24, 28, 32, 48, 64, 128], member=[0, 1, 3],
                                          items=[64, 128, 96], op=OPS)),
@@ -464,15 +480,25 @@ FAMILIES = {
     "permuted": (permuted, 100, dict(size=SIZES, how=["product", "xor", "clamp", "wrap", "square"], by=[3, 8, 16, 21, 32],
                                      times=[1, 2, 8, 16, 33], op=OPS)),
     "lds_gather": (lds_gather, 60, dict(size=SIZES, table=[16, 64, 256, 1024], op=OPS)),
-    "reduction": (reduction, 12, dict(items=[64, 128, 256, 512, 1024, 32], test=["rem", "scaled"])),
-    "lds_atomic": (lds_atomic, 230, dict(bins=[1, 2, 4, 8, 16, 32, 64, 256, 1024], how=["data", "one", "modulo", "stride"],
+    # Unrolled, each step is an access of its own.
+    "reduction": (reduction, 40, dict(items=[64, 128, 256, 512, 1024, 32], test=["rem", "scaled"], first=[0, 1, 8],
+                                      kind=["float", "double", "int", "short"], rows=[1, 2, 4], groups=[1, 2],
+                                      runtime=[0])),
+    "tree": (reduction, 300, dict(items=[64, 128, 256, 512, 1024, 32], test=["rem", "scaled"], first=[0, 1, 8],
+                                  kind=["float", "double", "int", "short"], rows=[1, 2, 4], groups=[1, 2],
+                                  runtime=[1])),
+    "lds_atomic": (lds_atomic, 230, dict(bins=[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024], how=["data", "one", "modulo", "stride"],
                                          items=[64, 128, 256], data=["random", "clustered", "equal"])),
-    "lds_chunk": (lds_chunk, 80, dict(size=[4, 8, 16], count=[2, 3, 4, 5, 6, 8], items=[64, 128, 96, 256])),
+    # Tables that lanes update at distances that follow from the code.
+    "lds_table": (lds_atomic, 300, dict(bins=[2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256], how=["modulo", "stride"],
+                                        items=[64, 128, 256, 192, 512], data=["random"], word=[4, 8])),
+    "lds_chunk": (lds_chunk, 200, dict(size=[4, 8, 16], count=[2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 24, 32],
+                                       items=[64, 128, 96, 256, 100])),
     "struct_member": (struct_member, 420, dict(bytes=[8, 12, 16, 20, 24, 32, 36, 40, 48, 64, 96, 128], size=[4, 8, 16],
                                                used=[1, 1, 2, 3, 4], op=OPS, first=[0, 1, 5])),
     "strided": (strided, 220, dict(size=SIZES, step=[2, 3, 4, 5, 8, 16, 17, 32, 64, 100, 256], first=[0, 1, 7], op=OPS,
                                    items=[64, 256, 100])),
-    "transposed": (transposed, 220, dict(size=SIZES, pitch=[64, 100, 128, 256, 333, 512], first=[0, 3], op=OPS,
+    "transposed": (transposed, 400, dict(size=SIZES, pitch=[64, 100, 128, 256, 333, 512], first=[0, 3], op=OPS,
                                          block=BLOCKS)),
     "short_rows": (short_rows, 220, dict(size=SIZES, pitch=[64, 100, 128, 256, 333, 512], first=[0, 3], op=OPS,
                                          block=BLOCKS)),
@@ -480,21 +506,27 @@ FAMILIES = {
                                    items=[64, 256, 128], runtime=[0, 1], op=OPS)),
     "pitched": (pitched, 120, dict(size=SIZES, pitch=[65, 66, 72, 80, 96, 100, 104, 127, 144, 160], rows=[1, 4],
                                    runtime=[0, 1], op=OPS)),
-    "gather": (gather, 200, dict(size=SIZES, items=[64, 256, 100], data=DATA, op=OPS)),
+    "gather": (gather, 420, dict(size=SIZES, items=[64, 256, 100, 128, 192], op=OPS,
+                                 data=DATA + ["window16", "window1024"])),
     "periodic": (periodic, 200, dict(size=[4, 8, 16, 2, 1], by=[1, 2, 3, 5, 7], items=[64, 256, 128],
                                      how=["and", "rem", "clamp", "low", "ternary", "lattice", "lattice-y", "lattice-z",
                                           "odd"])),
     "guarded": (guarded, 200, dict(size=SIZES, how=["every", "some", "data", "from"], by=[2, 3, 4, 7, 8], first=[0, 1, 3, 16],
                                    op=OPS)),
     "chase": (chase, 24, dict(items=[64, 256, 100], steps=[1, 4, 16], data=["random", "stride", "rising", "window64"])),
-    "chunk": (chunk, 110, dict(size=[4, 8, 16], count=[2, 3, 4, 5, 6, 8, 16, 32], items=[64, 256, 96], runtime=[0, 1])),
+    "chunk": (chunk, 300, dict(size=[4, 8, 16], count=[2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32], items=[64, 256, 96, 128],
+                               runtime=[0, 1])),
+    # Pieces that the compiler reads with several wide loads.
+    "pieces": (chunk, 300, dict(size=[4, 8, 16], count=[4, 6, 8, 12, 16], items=[64, 256, 96, 128, 320], runtime=[0],
+                                first=[0, 1, 2, 5])),
     "pitches": (pitches, 60, dict(size=SIZES, pitches=[(64, 100), (3, 5), (2, 1), (1, 33), (256, 512), (16, 17, 18)],
                                   op=OPS)),
     "halo": (halo, 120, dict(size=[4, 8, 16, 2], pitch=[64, 100, 128, 130], block=BLOCKS, op=OPS,
                              side=["left", "right", "up", "corner", "rim"])),
-    "odd_group": (odd_group, 220, dict(size=SIZES, items=[16, 20, 32, 33, 40, 48, 65, 80, 96, 100, 112, 150, 160, 200, 224,
-                                                          240, 250, 300, 500], op=OPS)),
-    "contended": (contended, 210, dict(size=[4, 8], how=["one", "group", "wave", "argument", "few", "data", "row"],
+    "odd_group": (odd_group, 320, dict(size=SIZES, items=[16, 20, 32, 33, 40, 48, 65, 80, 96, 100, 112, 150, 160, 200, 224,
+                                                          240, 250, 300, 500, 52, 72, 88, 104, 120, 136,
+                                                          144, 168, 176, 208, 280, 400, 600, 1000], op=OPS)),
+    "contended": (contended, 280, dict(size=[4, 8], how=["one", "group", "wave", "argument", "few", "data", "row"],
                                        by=[2, 4, 8, 16, 32], items=[64, 128, 256, 100])),
     "row_words": (row_words, 120, dict(size=SIZES, pitch=[1, 32, 64, 100, 128, 333], block=BLOCKS, first=[0, 3])),
     "global_table": (global_table, 40, dict(bins=[1, 2, 16, 64, 256], data=DATA)),

@@ -55,7 +55,7 @@ build padded 65 false 0
 build swizzled 64 true 0
 fix=$(lds bad fix)
 case "$fix" in
-*"from 64 to 65 elements of 4 B (260 B), or store column c of row r in column c ^ (r % 64); verified: 0 conflicts after"*) ;;
+*"from 64 to 65 elements of 4 B (260 B), or store column c (of 4 B) of row r in column c ^ (r % 64); verified: 0 conflicts after"*) ;;
 *) fail "another fix: $fix" ;;
 esac
 expect "before" "$(lds bad 'before = conflicts * 1.0 / executions')" 1

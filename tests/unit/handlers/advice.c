@@ -54,17 +54,17 @@ static void test_advice(void **state)
 	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4, 0, 128,
 	       "lanes are 128 B apart: 32-way bank conflict",
 	       "pad the row from 32 to 33 elements of 4 B (132 B), or store "
-	       "column c of row r in column c ^ (r % 32); verified: 0 conflicts "
+	       "column c (of 4 B) of row r in column c ^ (r % 32); verified: 0 conflicts "
 	       "after, 62 before (per execution)");
 	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 8, 8, 0, 256,
 	       "lanes are 256 B apart: 16-way bank conflict",
 	       "pad the row from 32 to 33 elements of 8 B (264 B), or store "
-	       "column c of row r in column c ^ (r % 32); verified: 0 conflicts "
+	       "column c (of 8 B) of row r in column c ^ (r % 32); verified: 0 conflicts "
 	       "after, 60 before (per execution)");
 	advise(PROBE_ACCESS_STORE, PROBE_SPACE_LDS, 16, 16, 0, -128,
 	       "lanes are 128 B apart: 8-way bank conflict",
 	       "pad the row from 8 to 9 elements of 16 B (144 B), or store column "
-	       "c of row r in column c ^ (r % 8); verified: 0 conflicts after, 56 "
+	       "c (of 16 B) of row r in column c ^ (r % 8); verified: 0 conflicts after, 56 "
 	       "before (per execution)");
 	advise(PROBE_ACCESS_ATOMIC, PROBE_SPACE_LDS, 4, 4, 0, 0,
 	       "all active lanes update one word, which serialises them: 32 in a row",

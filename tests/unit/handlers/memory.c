@@ -288,10 +288,11 @@ static void test_transpose(void **state)
 	assert_string_equal(host_text(&host_state, 0, "cause"),
 			    "within each row of 32 work-items lanes are 128 B apart: 32-way "
 			    "bank conflict");
-	assert_string_equal(host_text(&host_state, 0, "fix"),
-			    "pad the row from 32 to 33 elements of 4 B (132 B), or store "
-			    "column c of row r in column c ^ (r % 32); verified: 0 conflicts "
-			    "after, 62 before (per execution)");
+	assert_string_equal(
+		host_text(&host_state, 0, "fix"),
+		"pad the row from 32 to 33 elements of 4 B (132 B), or store "
+		"column c (of 4 B) of row r in column c ^ (r % 32); verified: 0 conflicts "
+		"after, 62 before (per execution)");
 	assert_int_equal(get(1, "conflicts"), 0);
 	assert_string_equal(host_text(&host_state, 1, "cause"), "");
 	assert_string_equal(host_text(&host_state, 1, "fix"), "");
