@@ -57,6 +57,8 @@ static bool propose_rows(const struct facts *facts, const struct layout_search *
 	bool pads = layout_best_padding(search, &pad, &padded);
 	bool swizzles = layout_best_swizzle(search, &swizzle, &swizzled);
 
+	/* Elements smaller than a bank: which of them share one depends on where the row begins. */
+	swizzles = swizzles && swizzle.element == site->bytes;
 	pads = pads && (!swizzles || padded <= swizzled);
 	swizzles = swizzles && (!pads || (swizzled == padded && swizzle.row == pad.row));
 	least = pads ? padded : swizzled;
