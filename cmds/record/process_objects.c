@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmds/record/code_sites.h"
+#include "common/crc32.h"
 
 #define INDEX_MAX (1u << 22) /* the largest libraries have some 100,000 kernels */
 
@@ -66,23 +67,14 @@ static bool same_kernel(const struct process_objects *objects, const struct run_
 	       !strcmp(a->symbol, b->symbol);
 }
 
-/* FNV-1a */
-static uint32_t hash(const char *text)
-{
-	uint32_t ret = 2166136261u;
-
-	for (; *text; text++)
-		ret = (ret ^ (unsigned char)*text) * 16777619u;
-	return ret;
-}
-
 static const struct run_kernel *known_as(struct process_objects *objects, struct run_kernel *kernel)
 {
 	struct run_kernel **bucket, *known;
 
 	if (!kernel || kernel->known_as)
 		return kernel ? kernel->known_as : NULL;
-	bucket = &objects->known[hash(kernel->symbol) % RUN_KERNEL_BUCKETS];
+	bucket = &objects->known[probe_crc32(0, kernel->symbol, strlen(kernel->symbol)) %
+				 RUN_KERNEL_BUCKETS];
 	known = *bucket;
 	while (known && !same_kernel(objects, known, kernel))
 		known = known->next_known;

@@ -103,7 +103,7 @@ void spool_deinit(struct spool *spool);
 bool spool_is_empty(const struct spool *spool);
 /* Removes the file and the segment's. */
 void spool_remove(struct spool *spool);
-/* Reads a round, or what is there of it; true if there was something. */
+/* Reads a round, or as much of it as can be read now; true if there was something. */
 bool spool_fill(struct spool *spool, struct spool_round_options options);
 bool spool_next(struct spool *spool, struct spool_item *ret);
 
