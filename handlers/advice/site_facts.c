@@ -72,12 +72,14 @@ static void loaded_index(const struct facts *facts, const char *how, char *text,
 		 slash ? slash + 1 : from, how);
 }
 
-/* A wave has several rows of the workgroup's work-items. */
-static bool in_rows(const struct facts *facts)
+/*
+ * Lanes of a wave are in several rows of the data: with several strides, or if a wave has several
+ * rows of the workgroup's work-items.
+ */
+static bool in_rows(const struct advice_site *site, unsigned class)
 {
-	const struct advice_site *site = facts->site;
-
-	return site->row && site->row < site->wave && site->items > site->row;
+	return class == PROBE_ADDRESS_ROWS || (class == PROBE_ADDRESS_AFFINE && site->row &&
+					       site->row < site->wave && site->items > site->row);
 }
 
 const char *facts_address(const struct facts *facts, char *text, size_t size)
@@ -98,15 +100,12 @@ const char *facts_address(const struct facts *facts, char *text, size_t size)
 			"the index has a remainder, a minimum or a choice (a period, a clamp, a mask, "
 			"rows and columns)");
 		break;
-	case PROBE_ADDRESS_ROWS:
-		snprintf(text, size, "the lanes of a wave are in several rows of the data");
-		break;
 	case PROBE_ADDRESS_COMPUTED:
 		snprintf(text, size, "the index is computed from ids or loop variables%s",
 			 facts->pattern == PATTERN_STRIDE ? "" : ", without a constant stride");
 		break;
 	default:
-		if (class == PROBE_ADDRESS_AFFINE && in_rows(facts))
+		if (in_rows(facts->site, class))
 			snprintf(text, size, "the lanes of a wave are in several rows of the data");
 		else if (class == PROBE_ADDRESS_AFFINE && facts->pattern == PATTERN_STRIDE)
 			snprintf(text, size, "%.1f of %u lanes are active on average",

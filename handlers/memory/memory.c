@@ -396,7 +396,7 @@ static int memory_open(const struct probe_host *host, void **state)
 	return 0;
 }
 
-static void free_trials(struct memory_site *site)
+static void free_recorded(struct memory_site *site)
 {
 	free(site->recorded);
 	free(site->good);
@@ -422,7 +422,7 @@ static int memory_close(void *state)
 	err = memory_rows_write(memory);
 
 	sites_report(&memory->sites, "memory");
-	each_site(memory, free_trials);
+	each_site(memory, free_recorded);
 	sites_deinit(&memory->sites);
 	free(memory);
 	return err;
