@@ -16,10 +16,8 @@ static struct probe_err *check_regex(const char *option, const char *value)
 	int rc;
 
 	if (!probe_pattern_bounded(value))
-		return probe_err_create("invalid regular expression for %s: longer than 1000 "
-					"characters, or with more than 1000 repetitions (each * + ? "
-					"doubles those in it)",
-					option);
+		return probe_err_create(
+			"invalid regular expression for %s: " PROBE_PATTERN_UNBOUNDED, option);
 	rc = regcomp(&regex, value, REG_EXTENDED | REG_NOSUB);
 	if (!rc) {
 		regfree(&regex);

@@ -196,8 +196,7 @@ static struct probe_err *set_kernel(struct report *report, const char *value)
 	if (report->kernel)
 		return probe_err_create("--kernel was given twice; join the patterns with |");
 	if (!probe_pattern_bounded(value))
-		return probe_err_create("invalid value for --kernel: longer than 1000 characters, "
-					"or with more than 1000 repetitions (each * + ? doubles those in it)");
+		return probe_err_create("invalid value for --kernel: " PROBE_PATTERN_UNBOUNDED);
 	rc = regcomp(&report->kernel_regex, value, REG_EXTENDED | REG_NOSUB);
 	if (rc) {
 		regerror(rc, &report->kernel_regex, text, sizeof(text));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Until 5.3.1, HIP calls an "activity callback" at the beginning of a call to get memory, writes the call's
- * arguments there, and calls it again at the end. The two calls differ in the last parameter: NULL
- * at the beginning, the registered value at the end.
+ * Until 5.3.1, HIP calls an "activity callback" at the beginning of a call to get memory, writes
+ * the call's arguments there, and calls it again at the end. The two calls differ in the last
+ * parameter: NULL at the beginning, the registered value at the end.
  */
 #include "hsa-plugin/hooks/hip_calls.h"
 
