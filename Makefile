@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 CONFIGURE := cmake --preset default --log-level=WARNING
 
-.PHONY: help demo lint tidy coverage tsan fuzz check check-long check-rocm6.1 check-rocm6.4 bench build install package clean
+.PHONY: help demo lint tidy coverage tsan fuzz check check-long check-rocm6.1 check-rocm6.4 check-rocm7.2 bench build install package clean
 
 help:
 	@echo 'make demo     build, compile examples/transpose.hip with the plugin, run it, print the report'
@@ -12,6 +12,7 @@ help:
 	@echo 'make check-long   build and run the generators at full size: hours'
 	@echo 'make check-rocm6.1   build and test under ROCr 6.1.2 and HIP 5.7.1, in a root of Debian 13 (as root)'
 	@echo 'make check-rocm6.4   the same under ROCr and HIP 6.4.3, in a root of Debian forky'
+	@echo 'make check-rocm7.2   the same under ROCr and HIP 7.2.4, in a root of Debian experimental'
 	@echo 'make lint     cppcheck over all C code (make check leaves out simgpu/)'
 	@echo 'make tidy     clang-tidy over the host code; TIDY="FOLDER..." for some folders (package clang-tidy-15)'
 	@echo 'make coverage lines and functions that the unit and command tests execute'
@@ -49,6 +50,9 @@ check-rocm6.1:
 
 check-rocm6.4:
 	@cmake/debian-root.sh forky
+
+check-rocm7.2:
+	@cmake/debian-root.sh experimental
 
 check-long: build
 	@ctest --preset long

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Build and test in a root of another Debian release, for its ROCm:
-#   debian-root.sh trixie|forky [ctest arguments]
+#   debian-root.sh trixie|forky|experimental [ctest arguments]
+# "experimental" is unstable (sid) with the ROCm of Debian's experimental.
 # The root is made by mmdebstrap from the mirror that this machine's apt uses, and kept with its build
 # directory and compiler cache in $PROBE_ROOTS (default: probe/roots in the user's cache), so that a
 # later run needs no network. Needs to be root: the build runs in a chroot.
@@ -13,9 +14,9 @@ say() {
 
 release="${1:-}"
 case "$release" in
-trixie | forky) shift ;;
+trixie | forky | experimental) shift ;;
 *)
-	say "usage: debian-root.sh trixie|forky [ctest arguments]"
+	say "usage: debian-root.sh trixie|forky|experimental [ctest arguments]"
 	exit 2
 	;;
 esac
@@ -37,12 +38,25 @@ mirror() {
 		sed -n 's|^Debian main \(.*[^/]\)/*$|\1|p' | head -n 1
 }
 
+# ROCm's packages of experimental are preferred; of others, only what these depend on comes from there.
+# shellcheck disable=SC2016
+pin_rocm='mkdir -p "$1/etc/apt/preferences.d"
+printf "Package: %s\nPin: release a=experimental\nPin-Priority: 990\n" \
+	"hipcc* libamdhip64* libhiprtc* libhsa-runtime* libamd-comgr* rocm-device-libs* librocprofiler-register*" \
+	>"$1/etc/apt/preferences.d/rocm"'
+
 # Created under another name and renamed when complete, so that a root is never incomplete.
 make_root() {
 	from=$(mirror)
 	if [ -z "$from" ]; then
 		say "no root of Debian $release: apt has no mirror of Debian"
 		exit 1
+	fi
+	suite=$release
+	set -- "deb $from $release main"
+	if [ "$release" = experimental ]; then
+		suite=sid
+		set -- --setup-hook="$pin_rocm" "deb $from sid main" "$@"
 	fi
 	if ! command -v mmdebstrap >/dev/null; then
 		say "installing mmdebstrap"
@@ -55,7 +69,7 @@ make_root() {
 	if ! mmdebstrap --variant=apt --include="$(echo "$packages" | tr ' ' ',')" \
 		--aptopt='Acquire::Check-Valid-Until "false"' \
 		--aptopt='APT::Install-Recommends "false"' --dpkgopt=force-unsafe-io \
-		"$release" "$root.new" "$from" >"$roots/$release.log" 2>&1; then
+		"$suite" "$root.new" "$@" >"$roots/$release.log" 2>&1; then
 		rm -rf "$root.new"
 		say "cannot make a root of Debian $release; $roots/$release.log says why"
 		exit 1

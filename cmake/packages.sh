@@ -6,7 +6,7 @@
 set -eu
 
 usage() {
-	echo "usage: packages.sh demo|check|bench; packages.sh list GOAL bookworm|trixie|forky" >&2
+	echo "usage: packages.sh demo|check|bench; packages.sh list GOAL bookworm|trixie|forky|experimental" >&2
 	exit 2
 }
 
@@ -20,12 +20,15 @@ else
 fi
 
 # hipcc's LLVM determines which LLVM the plugin is built for. Packages that have different names in
-# each release, or exist in one release only, are listed with it.
+# each release, or exist in one release only, are listed with it. `other`: an LLVM that no release's
+# hipcc has, for tests of the plugin.
 common="gcc g++ cmake ninja-build pkg-config hipcc libamdhip64-dev
 	libhsa-runtime-dev libamd-comgr-dev libdwarf-dev libelf-dev libmd-dev libsqlite3-dev sqlite3 zlib1g-dev libzstd-dev libjansson-dev git"
+other=
 case "$release" in
-trixie) build="$common clang-17 lld-17 llvm-17-dev rocm-device-libs-17" llvm=17 ;;
-forky) build="$common clang-21 lld-21 llvm-21-dev rocm-device-libs-21" llvm=21 ;;
+trixie) build="$common clang-17 lld-17 llvm-17-dev rocm-device-libs-17" llvm=17 other=18 ;;
+forky) build="$common clang-21 lld-21 llvm-21-dev rocm-device-libs-21" llvm=21 other=22 ;;
+experimental) build="$common clang-22 lld-22 llvm-22-dev rocm-device-libs-22" llvm=22 ;;
 bookworm) build="$common clang-15 lld-15 llvm-15-dev rocm-device-libs libhsakmt-dev" llvm=15 ;;
 *)
 	[ "$mode" = install ] || usage
@@ -34,6 +37,7 @@ bookworm) build="$common clang-15 lld-15 llvm-15-dev rocm-device-libs libhsakmt-
 	;;
 esac
 check="libcmocka-dev llvm-$llvm-tools python3 jq abigail-tools cppcheck"
+[ -z "$other" ] || check="$check clang-$other lld-$other llvm-$other-dev"
 bench="pocl-opencl-icd ocl-icd-opencl-dev"
 if [ "$mode" = install ]; then
 	# for tests of the HTML page, manuals, completions, exports
