@@ -70,12 +70,10 @@ static void put_untraced(void)
 	char text[192];
 
 	if (queues) {
-		snprintf(
-			text, sizeof(text),
-			"kernels of %" PRIu64 " queues are not recorded: the queues were made by "
-			"hsa_amd_queue_create or hsa_amd_counted_queue_acquire, which Probe does not "
-			"intercept",
-			queues);
+		snprintf(text, sizeof(text),
+			 "kernels of %" PRIu64 " queues are not recorded: hsa_amd_queue_create or "
+			 "hsa_amd_counted_queue_acquire made them in ways that Probe does not know",
+			 queues);
 		probe_tool_warn(text);
 	}
 	if (copies) {

@@ -14,6 +14,15 @@
 /* How long destroying a queue may wait without progress. */
 #define DESTROY_PATIENCE_NS 5000000000ull
 
+enum {
+	PACKET_BYTES = sizeof(hsa_kernel_dispatch_packet_t),
+	COUNTED_PACKETS = 16384, /* of a counted queue, whose size is the runtime's choice */
+	/* hsa_queue_info_attribute_t after ROCr 7.2 */
+	INFO_USE_COUNT = 2,
+	INFO_READ_POINTER = 15,
+	INFO_WRITE_POINTER = 16,
+};
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct probe_queue *queues[1024];
 static uint32_t last_id;
@@ -167,31 +176,35 @@ static hsa_status_t hook_queue_create(hsa_agent_t handle, uint32_t size, hsa_que
 	return HSA_STATUS_SUCCESS;
 }
 
-static hsa_status_t hook_queue_destroy(hsa_queue_t *soft)
+static void destroy(struct probe_queue *queue)
 {
-	struct probe_queue *queue = find(soft);
-	struct probe_hr_queue_end row;
+	struct probe_hr_queue_end row = {.id = queue->id};
 	struct iovec part = {&row, sizeof(row)};
-	int saved = errno;
 
-	if (!queue)
-		return probe_tool.hsa.queue_destroy(soft);
-	if (cooperative_left(queue))
-		return HSA_STATUS_SUCCESS;
 	if (probe_tool_active())
 		probe_collector_drain(queue, DESTROY_PATIENCE_NS);
 	/* The next queue may get the same doorbell, by which samples identify queues. */
 	probe_sampling_flush(queue->agent);
 	probe_collector_remove(queue);
 	leave(queue);
-	row = (struct probe_hr_queue_end){.id = queue->id};
 	probe_segment_put(&probe_tool.segment, PROBE_HR_QUEUE_END, &part, 1);
 	probe_queue_pair_destroy(queue);
+}
+
+static hsa_status_t hook_queue_destroy(hsa_queue_t *soft)
+{
+	struct probe_queue *queue = find(soft);
+	int saved = errno;
+
+	if (!queue)
+		return probe_tool.hsa.queue_destroy(soft);
+	if (!cooperative_left(queue))
+		destroy(queue);
 	errno = saved;
 	return HSA_STATUS_SUCCESS;
 }
 
-/* Their queues stay the runtime's own: they are counted, and the run says that they exist. */
+/* Queues that stay the runtime's own are counted, and the run says that they exist. */
 static void count_unseen(hsa_agent_t handle, uint32_t count, hsa_status_t status)
 {
 	const struct probe_agent *agent = probe_agent_of(&probe_tool, handle);
@@ -200,12 +213,82 @@ static void count_unseen(hsa_agent_t handle, uint32_t count, hsa_status_t status
 		atomic_fetch_add(&probe_tool.unseen_queues, count);
 }
 
-static hsa_status_t hook_queue_create_amd(hsa_agent_t agent, void *descriptors, uint32_t count)
+static struct probe_queue *create_described(hsa_agent_t handle,
+					    const struct probe_queue_descriptor *descriptor)
 {
-	hsa_status_t status = probe_tool.hsa.queue_create_amd(agent, descriptors, count);
+	struct probe_queue_request request = {
+		.agent = probe_agent_of(&probe_tool, handle),
+		.size = descriptor->bytes / PACKET_BYTES,
+		.type = descriptor->type,
+		.callback = descriptor->callback,
+		.callback_data = descriptor->callback_data,
+		.private_size = descriptor->private_size,
+		.group_size = UINT32_MAX,
+		.descriptor = descriptor,
+	};
 
-	count_unseen(agent, count, status);
-	return status;
+	if (descriptor->engine || descriptor->bytes % PACKET_BYTES)
+		return NULL;
+	return create_for(&request);
+}
+
+static bool all_known(const struct probe_queue_descriptor *descriptors, uint32_t count)
+{
+	for (uint32_t i = 0; descriptors && i < count; i++)
+		if (descriptors[i].version != PROBE_QUEUE_DESCRIPTOR)
+			return false;
+	return descriptors && count;
+}
+
+/* As the runtime does, makes every queue that can be made, and returns the first error. */
+static hsa_status_t
+hook_queue_create_amd(hsa_agent_t agent, struct probe_queue_descriptor *descriptors, uint32_t count)
+{
+	hsa_status_t first = HSA_STATUS_SUCCESS, status;
+	int saved = errno;
+
+	if (!all_known(descriptors, count)) {
+		status = probe_tool.hsa.queue_create_amd(agent, descriptors, count);
+		count_unseen(agent, count, status);
+		return status;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		struct probe_queue *queue = create_described(agent, &descriptors[i]);
+
+		errno = saved;
+		if (queue) {
+			descriptors[i].queue = queue->soft;
+			continue;
+		}
+		status = probe_tool.hsa.queue_create_amd(agent, &descriptors[i], 1);
+		if (!descriptors[i].engine)
+			count_unseen(agent, 1, status);
+		if (!first)
+			first = status;
+	}
+	return first;
+}
+
+/*
+ * The runtime shares its hardware queues among counted queues; ours have one each, because a relay
+ * is the only writer of its ring.
+ */
+static struct probe_queue *create_counted(struct probe_queue_request *request,
+					  hsa_amd_queue_priority_t priority)
+{
+	struct probe_queue *queue;
+
+	if (request->type != HSA_QUEUE_TYPE_MULTI || !probe_tool.hsa.counted_queue_release ||
+	    !probe_tool.hsa.queue_set_priority)
+		return NULL;
+	queue = create_for(request);
+	if (queue && probe_tool.hsa.queue_set_priority(queue->real, priority)) {
+		destroy(queue);
+		return NULL;
+	}
+	if (queue)
+		queue->counted = true;
+	return queue;
 }
 
 static hsa_status_t hook_counted_queue_acquire(hsa_agent_t agent, uint32_t type, uint32_t priority,
@@ -213,11 +296,39 @@ static hsa_status_t hook_counted_queue_acquire(hsa_agent_t agent, uint32_t type,
 								void *),
 					       void *data, uint64_t flags, hsa_queue_t **ret)
 {
-	hsa_status_t status = probe_tool.hsa.counted_queue_acquire(agent, type, priority, callback,
-								   data, flags, ret);
+	struct probe_queue_request request = {
+		.agent = probe_agent_of(&probe_tool, agent),
+		.size = COUNTED_PACKETS,
+		.type = type,
+		.callback = callback,
+		.callback_data = data,
+	};
+	struct probe_queue *queue;
+	hsa_status_t status;
+	int saved = errno;
 
+	queue = ret ? create_counted(&request, (hsa_amd_queue_priority_t)priority) : NULL;
+	errno = saved;
+	if (queue) {
+		*ret = queue->soft;
+		return HSA_STATUS_SUCCESS;
+	}
+	status = probe_tool.hsa.counted_queue_acquire(agent, type, priority, callback, data, flags,
+						      ret);
 	count_unseen(agent, 1, status);
 	return status;
+}
+
+static hsa_status_t hook_counted_queue_release(hsa_queue_t *soft)
+{
+	struct probe_queue *queue = find(soft);
+	int saved = errno;
+
+	if (!queue || !queue->counted)
+		return probe_tool.hsa.counted_queue_release(soft);
+	destroy(queue);
+	errno = saved;
+	return HSA_STATUS_SUCCESS;
 }
 
 /* All other calls that take a queue apply to the hardware queue. */
@@ -241,8 +352,18 @@ static hsa_status_t hook_set_profiler_enabled(hsa_queue_t *queue, int enable)
 	return probe_tool.hsa.profiling_set_profiler_enabled(queue, enable);
 }
 
+/* The runtime refuses to change counted queues. */
+static bool is_counted(const hsa_queue_t *soft)
+{
+	const struct probe_queue *queue = find(soft);
+
+	return queue && queue->counted;
+}
+
 static hsa_status_t hook_cu_set_mask(const hsa_queue_t *queue, uint32_t count, const uint32_t *mask)
 {
+	if (is_counted(queue))
+		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	return probe_tool.hsa.queue_cu_set_mask(hardware((hsa_queue_t *)queue), count, mask);
 }
 
@@ -253,12 +374,28 @@ static hsa_status_t hook_cu_get_mask(const hsa_queue_t *queue, uint32_t count, u
 
 static hsa_status_t hook_set_priority(hsa_queue_t *queue, hsa_amd_queue_priority_t priority)
 {
+	if (is_counted(queue))
+		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	return probe_tool.hsa.queue_set_priority(hardware(queue), priority);
 }
 
-static hsa_status_t hook_get_info(hsa_queue_t *queue, int attribute, void *value)
+/* The application counts the soft queue's packets; everything else is the hardware queue's. */
+static hsa_status_t hook_get_info(hsa_queue_t *handle, int attribute, void *value)
 {
-	return probe_tool.hsa.queue_get_info(hardware(queue), attribute, value);
+	struct probe_queue *queue = find(handle);
+	hsa_status_t status =
+		probe_tool.hsa.queue_get_info(queue ? queue->real : handle, attribute, value);
+	amd_queue_t *soft = queue ? (amd_queue_t *)queue->soft : NULL;
+
+	if (status || !soft)
+		return status;
+	if (attribute == INFO_USE_COUNT && queue->counted)
+		*(uint32_t *)value = 1;
+	else if (attribute == INFO_READ_POINTER)
+		*(uint64_t *)value = (uintptr_t)&soft->read_dispatch_id;
+	else if (attribute == INFO_WRITE_POINTER)
+		*(uint64_t *)value = (uintptr_t)&soft->write_dispatch_id;
+	return status;
 }
 
 /*
@@ -304,6 +441,7 @@ void probe_queue_hooks(struct probe_hsa_hooks *hooks)
 	hooks->queue_destroy = hook_queue_destroy;
 	hooks->queue_create_amd = hook_queue_create_amd;
 	hooks->counted_queue_acquire = hook_counted_queue_acquire;
+	hooks->counted_queue_release = hook_counted_queue_release;
 	hooks->queue_inactivate = hook_queue_inactivate;
 	hooks->profiling_set_profiler_enabled = hook_set_profiler_enabled;
 	hooks->queue_cu_set_mask = hook_cu_set_mask;

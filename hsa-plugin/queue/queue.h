@@ -70,6 +70,7 @@ struct probe_queue {
 	uint32_t id;
 	void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data);
 	void *callback_data;
+	bool counted;	     /* by hsa_amd_counted_queue_acquire */
 	atomic_bool failed;  /* the runtime reported an error: nothing will complete */
 	atomic_bool stalled; /* packets stay in the soft ring because there is no space */
 

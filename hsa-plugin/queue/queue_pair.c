@@ -103,6 +103,39 @@ static void copy_properties(const struct probe_queue *queue)
 	to->max_wave_id = from->max_wave_id;
 }
 
+/*
+ * The runtime applies the descriptor's priority and mask, and judges it. The relay's ring is in
+ * system memory, whatever the application wants of its own.
+ */
+static hsa_status_t make_described(struct probe_queue *queue,
+				   const struct probe_queue_request *request, uint32_t size)
+{
+	struct probe_queue_descriptor descriptor = *request->descriptor;
+	hsa_status_t status;
+
+	descriptor.flags = 0;
+	descriptor.bytes = size * (uint32_t)sizeof(hsa_kernel_dispatch_packet_t);
+	descriptor.private_size = request->private_size;
+	descriptor.callback = on_error;
+	descriptor.callback_data = queue;
+	descriptor.queue = NULL;
+	status = probe_tool.hsa.queue_create_amd(queue->agent->handle, &descriptor, 1);
+	queue->real = descriptor.queue;
+	return status;
+}
+
+static hsa_status_t make_hardware_queue(struct probe_queue *queue,
+					const struct probe_queue_request *request)
+{
+	uint32_t size = hardware_size(queue->agent, request->size);
+
+	if (request->descriptor)
+		return make_described(queue, request, size);
+	return probe_tool.hsa.queue_create(queue->agent->handle, size, request->type, on_error,
+					   queue, request->private_size, request->group_size,
+					   &queue->real);
+}
+
 static hsa_status_t make_queues(struct probe_queue *queue,
 				const struct probe_queue_request *request)
 {
@@ -110,9 +143,7 @@ static hsa_status_t make_queues(struct probe_queue *queue,
 	uint32_t size = request->size;
 	hsa_status_t status;
 
-	status = hsa->queue_create(queue->agent->handle, hardware_size(queue->agent, size),
-				   request->type, on_error, queue, request->private_size,
-				   request->group_size, &queue->real);
+	status = make_hardware_queue(queue, request);
 	if (!status)
 		status = hsa->signal_create(0, 0, NULL, &queue->doorbell);
 	/*
@@ -126,7 +157,8 @@ static hsa_status_t make_queues(struct probe_queue *queue,
 						queue->real->features, queue->doorbell,
 						&queue->soft);
 	if (!status)
-		queue->soft->type = request->type;
+		queue->soft->type =
+			queue->real->type; /* ROCr's single-producer queues are "multi" */
 	if (!status)
 		status = hsa->profiling_set_profiler_enabled(queue->real, 1);
 	if (!status)

@@ -5,7 +5,7 @@
 
 #include "hsa-plugin/queue/queue.h"
 
-/* Arguments of hsa_queue_create. */
+/* Arguments of hsa_queue_create; with a descriptor, of hsa_amd_queue_create. */
 struct probe_queue_request {
 	struct probe_agent *agent;
 	uint32_t size; /* from probe_queue_pair_size() */
@@ -13,6 +13,7 @@ struct probe_queue_request {
 	void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data);
 	void *callback_data;
 	uint32_t private_size, group_size;
+	const struct probe_queue_descriptor *descriptor; /* NULL = by hsa_queue_create */
 };
 
 /*

@@ -93,6 +93,7 @@ static const struct amd_row amd_rows[] = {
 	{MEMBER(queue_cu_get_mask), HOOK(queue_cu_get_mask), false, {47, 50, 52}},
 	{MEMBER(queue_get_info), HOOK(queue_get_info), false, {ABSENT, ABSENT, 68}},
 	{MEMBER(counted_queue_acquire), HOOK(counted_queue_acquire), false, {ABSENT, ABSENT, 76}},
+	{MEMBER(counted_queue_release), HOOK(counted_queue_release), false, {ABSENT, ABSENT, 77}},
 	{MEMBER(queue_create_amd), HOOK(queue_create_amd), false, {ABSENT, ABSENT, 86}},
 };
 

@@ -42,11 +42,37 @@ typedef hsa_status_t probe_copy_on_engine(void *to, hsa_agent_t to_agent, const 
 					  const hsa_signal_t *deps, hsa_signal_t completion,
 					  int engine, bool force_sdma);
 
-/*
- * hsa_amd_queue_create and hsa_amd_counted_queue_acquire, after ROCr 7.2. Only how many descriptors
- * there are is used here, not what they contain.
- */
-typedef hsa_status_t probe_queue_create_amd(hsa_agent_t agent, void *descriptors, uint32_t count);
+/* hsa_amd_queue_create_desc_t of AMD's interface 1.26 (after ROCr 7.2). */
+struct probe_queue_descriptor {
+	uint16_t version; /* PROBE_QUEUE_DESCRIPTOR: otherwise the rest is unknown */
+	uint16_t flags;	  /* where the ring and the queue are; 0 = in system memory */
+	uint8_t engine;	  /* 0 = kernels */
+	uint8_t reserved_header[3];
+	uint32_t bytes; /* of the ring */
+	hsa_amd_queue_priority_t priority;
+	void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data);
+	void *callback_data;
+	hsa_queue_t *queue; /* written by the runtime */
+	/* Of queues for kernels; other engines have other fields here. */
+	const uint32_t *cu_mask;
+	hsa_queue_type32_t type;
+	uint32_t private_size;
+	uint32_t cu_mask_count;
+	uint32_t reserved_compute[3];
+	uint32_t traffic_class;
+	uint8_t reserved[20];
+};
+
+enum { PROBE_QUEUE_DESCRIPTOR = 1 };
+
+_Static_assert(sizeof(struct probe_queue_descriptor) == 96, "AMD's layout");
+_Static_assert(offsetof(struct probe_queue_descriptor, queue) == 32, "AMD's layout");
+_Static_assert(offsetof(struct probe_queue_descriptor, traffic_class) == 72, "AMD's layout");
+
+/* hsa_amd_queue_create and hsa_amd_counted_queue_acquire, after ROCr 7.2. */
+typedef hsa_status_t probe_queue_create_amd(hsa_agent_t agent,
+					    struct probe_queue_descriptor *descriptors,
+					    uint32_t count);
 typedef hsa_status_t
 probe_counted_queue_acquire(hsa_agent_t agent, uint32_t type, uint32_t priority,
 			    void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data),
@@ -96,6 +122,7 @@ struct probe_hsa {
 	hsa_status_t (*queue_get_info)(hsa_queue_t *queue, int attribute, void *value);
 	probe_queue_create_amd *queue_create_amd;
 	probe_counted_queue_acquire *counted_queue_acquire;
+	hsa_status_t (*counted_queue_release)(hsa_queue_t *queue);
 	__typeof__(hsa_amd_memory_pool_get_info) *memory_pool_get_info;
 	__typeof__(hsa_amd_agent_iterate_memory_pools) *agent_iterate_memory_pools;
 	__typeof__(hsa_amd_memory_pool_allocate) *memory_pool_allocate;
@@ -138,6 +165,7 @@ struct probe_hsa_hooks {
 	hsa_status_t (*queue_get_info)(hsa_queue_t *queue, int attribute, void *value);
 	probe_queue_create_amd *queue_create_amd;
 	probe_counted_queue_acquire *counted_queue_acquire;
+	hsa_status_t (*counted_queue_release)(hsa_queue_t *queue);
 };
 
 /*

@@ -47,6 +47,12 @@ foreach(program hsa_cases hsa_bench hsa_opencl)
 	target_link_libraries(${program} PRIVATE probe_flags ${HSA_RUNTIME_LIBRARY} Threads::Threads)
 endforeach()
 
+# A tool that gives another one the table of a newer runtime.
+add_library(hsa_newer_runtime MODULE ${hsa_dir}/newer_runtime.c)
+target_include_directories(hsa_newer_runtime PRIVATE ${CMAKE_SOURCE_DIR} ${HSA_INCLUDE_DIR})
+target_link_libraries(hsa_newer_runtime PRIVATE probe_flags ${CMAKE_DL_LIBS})
+add_dependencies(hsa_cases hsa_newer_runtime)
+
 # probe_same_test(NAME CASE KIND [VARIABLE=VALUE...])
 function(probe_same_test name case kind)
 	probe_test(NAME hsa.${name} TIER hsa FOLDER hsa-plugin
@@ -56,6 +62,11 @@ endfunction()
 foreach(case burst signals threads gate odd lds globals fork again leave overrun)
 	foreach(kind memory trace off)
 		probe_same_test(${case}.${kind} ${case} ${kind})
+	endforeach()
+endforeach()
+foreach(case described counted)
+	foreach(kind memory trace off)
+		probe_same_test(${case}.${kind} ${case} ${kind} NEWER_RUNTIME=$<TARGET_FILE:hsa_newer_runtime>)
 	endforeach()
 endforeach()
 # Forks while four threads dispatch.

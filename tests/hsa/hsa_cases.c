@@ -3,7 +3,9 @@
  * hsa_cases CODE_OBJECT CASE...: its output must be the same with and without the tool.
  */
 #include "tests/hsa/hsa_app.h"
+#include "tests/hsa/newer_runtime.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -463,14 +465,103 @@ static void case_leave(void)
 	exit(0);
 }
 
+/* ---- Queues of runtimes after 7.2 (newer_runtime.c) -------------------------------------------
+ */
+
+static void *newer(const char *name)
+{
+	void *runtime = dlopen(getenv("NEWER_RUNTIME"), RTLD_NOW | RTLD_NOLOAD);
+
+	EXPECT(runtime);
+	return dlsym(runtime, name);
+}
+
+/* Dispatches on the queue; the kernels' results are those of the first `count` stamps. */
+static void stamp_on(hsa_queue_t *queue, uint32_t count)
+{
+	struct app_kernel kernel = app_kernel(&app, "stamp");
+	uint32_t *out = app_memory(&app, (size_t)count * 256);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct stamp_args args = {out, i};
+
+		app_dispatch(&app, queue,
+			     &(struct app_launch){&kernel, &args, sizeof(args), 64, 64, 0, {0}, 0});
+	}
+	app_finish(queue);
+	check_stamps(out, count);
+}
+
+static void case_described(void)
+{
+	newer_queue_create_fn *create = (newer_queue_create_fn *)newer("newer_queue_create");
+	const uint32_t mask[4] = {0xff, 0, 0, 0};
+	struct newer_descriptor d[3] = {
+		{.version = 1,
+		 .queue_size_bytes = 64 * 64,
+		 .priority = HSA_AMD_QUEUE_PRIORITY_HIGH,
+		 .compute = {.cu_mask = mask,
+			     .private_segment_size = UINT32_MAX,
+			     .cu_mask_count = 128}},
+		{.version = 1, .engine_type = 1, .queue_size_bytes = 4096},
+		{.version = 1,
+		 .flags = 1,
+		 .queue_size_bytes = 256 * 64,
+		 .priority = HSA_AMD_QUEUE_PRIORITY_NORMAL,
+		 .compute = {.type = HSA_QUEUE_TYPE_SINGLE, .private_segment_size = UINT32_MAX}},
+	};
+
+	printf("described: status %d\n", create(app.gpu, d, 3));
+	for (int i = 0; i < 3; i++) {
+		printf("queue %d: %u packets, type %u\n", i, d[i].queue ? d[i].queue->size : 0,
+		       d[i].queue ? d[i].queue->type : 0);
+		if (!d[i].queue)
+			continue;
+		stamp_on(d[i].queue, 600);
+		HSA(hsa_queue_destroy(d[i].queue));
+	}
+	d[0].priority = (hsa_amd_queue_priority_t)7;
+	d[2].version = 2;
+	printf("wrong priority: status %d\n", create(app.gpu, d, 1));
+	printf("wrong version: status %d\n", create(app.gpu, d + 2, 1));
+	printf("nothing: status %d\n", create(app.gpu, NULL, 0));
+	fprintf(stderr, "own count: 1200 dispatches\n");
+}
+
+static void case_counted(void)
+{
+	newer_counted_acquire_fn *acquire =
+		(newer_counted_acquire_fn *)newer("newer_counted_acquire");
+	newer_counted_release_fn *give_back =
+		(newer_counted_release_fn *)newer("newer_counted_release");
+	hsa_queue_t *queues[6] = {NULL};
+
+	for (uint32_t i = 0; i < 6; i++) {
+		HSA(acquire(app.gpu, HSA_QUEUE_TYPE_MULTI, i % 3, NULL, NULL, 0, &queues[i]));
+		for (uint32_t k = 0; k < i; k++)
+			EXPECT(queues[k] != queues[i]);
+	}
+	for (uint32_t i = 0; i < 6; i++)
+		stamp_on(queues[i], 50);
+	for (uint32_t i = 0; i < 6; i++)
+		HSA(give_back(queues[i]));
+	printf("cooperative: status %d\n",
+	       acquire(app.gpu, HSA_QUEUE_TYPE_COOPERATIVE, 1, NULL, NULL, 0, queues));
+	printf("wrong priority: status %d\n",
+	       acquire(app.gpu, HSA_QUEUE_TYPE_MULTI, 9, NULL, NULL, 0, queues));
+	printf("no queue: status %d\n", give_back(NULL));
+	fprintf(stderr, "own count: 300 dispatches\n");
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	{"burst", case_burst},	   {"signals", case_signals}, {"threads", case_threads},
-	{"gate", case_gate},	   {"odd", case_odd},	      {"lds", case_lds},
-	{"globals", case_globals}, {"fork", case_fork},	      {"again", case_again},
-	{"leave", case_leave},	   {"overrun", case_overrun}, {"forks", case_forks},
+	{"burst", case_burst},	       {"signals", case_signals}, {"threads", case_threads},
+	{"gate", case_gate},	       {"odd", case_odd},	  {"lds", case_lds},
+	{"globals", case_globals},     {"fork", case_fork},	  {"again", case_again},
+	{"leave", case_leave},	       {"overrun", case_overrun}, {"forks", case_forks},
+	{"described", case_described}, {"counted", case_counted},
 };
 
 int main(int argc, char **argv)

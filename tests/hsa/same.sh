@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # same.sh BUILD CODE_OBJECT CASE memory|trace|off: output and exit status of a case are the same
-# with and without the tool, every dispatch is recorded and completed, and nothing is lost.
+# with and without the tool, every dispatch is recorded and completed, and nothing is lost. With
+# NEWER_RUNTIME=LIBRARY, under that stand-in for a newer runtime.
 set -u
 build=$1
 code=$2
@@ -20,7 +21,9 @@ fail()
 simulator="LD_LIBRARY_PATH=$build/lib/probe/sim"
 [ -e "$build/lib/probe/sim/libhsakmt.so.1" ] ||
 	simulator="LD_PRELOAD=$build/lib/probe/sim/libprobe-sim.so"
-env "$simulator" "$build/bin/hsa_cases" "$code" "$name" \
+export NEWER_RUNTIME="${NEWER_RUNTIME:-}"
+newer=$NEWER_RUNTIME
+env "$simulator" ${newer:+"HSA_TOOLS_LIB=$newer"} "$build/bin/hsa_cases" "$code" "$name" \
 	>"$work/plain.out" 2>"$work/plain.err"
 plain=$?
 case "$way" in
@@ -28,7 +31,8 @@ off) set -- --no-instrumented ;;
 *) set -- --kind "$way" ;;
 esac
 "$build/bin/probe-run" --device=sim --strict -d "$work" -o run.db "$@" -- \
-	"$build/bin/hsa_cases" "$code" "$name" >"$work/tool.out" 2>"$work/tool.err"
+	sh -c '[ -z "$NEWER_RUNTIME" ] || export NEWER_RUNTIME_TOOL="$HSA_TOOLS_LIB" HSA_TOOLS_LIB="$NEWER_RUNTIME"
+		exec "$@"' sh "$build/bin/hsa_cases" "$code" "$name" >"$work/tool.out" 2>"$work/tool.err"
 status=$?
 [ "$status" = "$plain" ] || fail "exit status $status, $plain without the tool"
 [ "$plain" = 0 ] || fail "exit status $plain"

@@ -77,6 +77,8 @@ static void every_release_is_read(void **state)
 				 release->get_info < 0 ? 0 : 5000 + release->get_info);
 		assert_int_equal(AT(hsa.counted_queue_acquire),
 				 release->counted < 0 ? 0 : 5000 + release->counted);
+		assert_int_equal(AT(hsa.counted_queue_release),
+				 release->counted < 0 ? 0 : 5001 + release->counted);
 		assert_int_equal(AT(hsa.queue_create_amd),
 				 release->create < 0 ? 0 : 5000 + release->create);
 		assert_int_equal(hsa.large_sample_buffers, release->bytes >= 608);

@@ -258,7 +258,7 @@ static hsa_status_t make_queue(uint32_t size, hsa_queue_type32_t type, hsa_signa
 {
 	amd_queue_t *queue;
 
-	if (!size || (size & (size - 1)) || size > FAKE_QUEUE_MAX)
+	if (!size || (size & (size - 1)) || (size > FAKE_QUEUE_MAX && !fake.large_queues))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (fails())
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;

@@ -39,6 +39,7 @@ struct fake_hsa {
 	bool fail_calloc;  /* count the tool's own allocations as such calls, too */
 	bool hold_copies;  /* copies are made by fake_hsa_copy() only */
 	bool lose_copies;  /* copies are accepted and never made */
+	bool large_queues; /* of any size, not FAKE_QUEUE_MAX at most */
 	bool direct;	   /* the CPU may read device memory */
 	unsigned live;	   /* queues, signals and allocations that exist */
 	unsigned locked;   /* calls of memory_lock that succeeded */

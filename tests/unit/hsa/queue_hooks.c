@@ -281,47 +281,219 @@ static void failed_queue_is_not_waited_for(void **state)
 	end();
 }
 
-static hsa_status_t result;
+/* ---- Queues of runtimes after 7.2: stand-ins for the runtime's functions -------------------- */
 
-static hsa_status_t create_amd(hsa_agent_t agent, void *descriptors, uint32_t count)
+static hsa_status_t result;	 /* of the next call of a stand-in */
+static unsigned refused_at;	 /* descriptors of this size are refused */
+static uint32_t described_calls; /* descriptors that a stand-in saw */
+static struct probe_queue_descriptor described;
+
+static hsa_status_t create_amd(hsa_agent_t agent, struct probe_queue_descriptor *descriptors,
+			       uint32_t count)
 {
-	assert_int_equal(agent.handle, fake_gpu()->handle.handle);
-	*(uint32_t *)descriptors += count;
-	return result;
+	hsa_status_t first = result;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct probe_queue_descriptor *d = &descriptors[i];
+		hsa_status_t status = result;
+
+		described_calls++;
+		described = *d;
+		d->queue = NULL;
+		if (!status && d->private_size == refused_at)
+			status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+		if (!status)
+			status = probe_tool.hsa.queue_create(agent, d->bytes / 64, d->type,
+							     d->callback, d->callback_data, 0, 0,
+							     &d->queue);
+		first = first ? first : status;
+	}
+	return first;
 }
 
 static hsa_status_t acquire(hsa_agent_t agent, uint32_t type, uint32_t priority,
 			    void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
 			    uint64_t flags, hsa_queue_t **queue)
 {
-	assert_true(agent.handle && type == 1 && priority == 2 && !callback && data == &result);
 	assert_int_equal(flags, UINT64_MAX);
-	*queue = NULL;
-	return result;
+	if (result || priority > 2)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	return probe_tool.hsa.queue_create(agent, 64, type, callback, data, 0, 0, queue);
 }
 
-/* The queues that newer runtimes make otherwise are the runtime's own, and are counted. */
-static void queues_of_newer_runtimes_are_counted(void **state)
+static hsa_status_t give_back(hsa_queue_t *queue)
 {
-	uint32_t descriptors = 0;
-	hsa_queue_t *queue = (hsa_queue_t *)&descriptors;
+	return queue ? probe_tool.hsa.queue_destroy(queue) : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
 
-	(void)state;
+static hsa_status_t refuse_priority(hsa_queue_t *queue, hsa_amd_queue_priority_t priority)
+{
+	fake.last = queue;
+	return priority > 2 ? HSA_STATUS_ERROR_INVALID_ARGUMENT : HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t queue_info(hsa_queue_t *queue, int attribute, void *value)
+{
+	fake.last = queue;
+	if (attribute > 16)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	memset(value, 0xff, attribute == 2 ? 4 : 8);
+	return HSA_STATUS_SUCCESS;
+}
+
+static void begin_newer(void)
+{
 	begin(PROBE_KIND_NONE);
 	probe_tool.hsa.queue_create_amd = create_amd;
 	probe_tool.hsa.counted_queue_acquire = acquire;
+	probe_tool.hsa.counted_queue_release = give_back;
+	probe_tool.hsa.queue_set_priority = refuse_priority;
+	probe_tool.hsa.queue_get_info = queue_info;
 	atomic_store(&probe_tool.unseen_queues, 0);
 	result = HSA_STATUS_SUCCESS;
-	assert_int_equal(hooks.queue_create_amd(fake_gpu()->handle, &descriptors, 3), result);
-	assert_int_equal(descriptors, 3);
-	assert_int_equal(hooks.counted_queue_acquire(fake_gpu()->handle, 1, 2, NULL, &result,
-						     UINT64_MAX, &queue),
-			 result);
-	assert_null(queue);
-	assert_int_equal(atomic_load(&probe_tool.unseen_queues), 4);
+	refused_at = 1;
+	described_calls = 0;
+}
+
+static struct probe_queue_descriptor descriptor(uint32_t packets)
+{
+	return (struct probe_queue_descriptor){
+		.version = PROBE_QUEUE_DESCRIPTOR,
+		.bytes = packets * 64,
+		.priority = HSA_AMD_QUEUE_PRIORITY_HIGH,
+		.private_size = UINT32_MAX,
+		.cu_mask_count = 32,
+		.flags = 1,
+	};
+}
+
+static unsigned unseen(void)
+{
+	return (unsigned)atomic_load(&probe_tool.unseen_queues);
+}
+
+/* Hardware queues get the descriptor's properties, in system memory, at a size for the relay. */
+static void described_queues_are_ours(void **state)
+{
+	struct probe_queue_descriptor d[2] = {descriptor(256), descriptor(64)};
+
+	(void)state;
+	begin_newer();
+	d[1].type = HSA_QUEUE_TYPE_SINGLE;
+	assert_int_equal(hooks.queue_create_amd(fake_gpu()->handle, d, 2), 0);
+	assert_true(is_ours(d[0].queue) && is_ours(d[1].queue));
+	assert_int_equal(d[0].queue->size, 256);
+	assert_int_equal(d[1].queue->size, 64);
+	assert_int_equal(d[1].queue->type, HSA_QUEUE_TYPE_SINGLE);
+	assert_int_equal(described.priority, HSA_AMD_QUEUE_PRIORITY_HIGH);
+	assert_int_equal(described.cu_mask_count, 32);
+	assert_int_equal(described.flags, 0);
+	assert_int_equal(described.bytes, PROBE_HARDWARE_MIN * 64);
+	/* The application's own descriptor stays as it was. */
+	assert_true(d[0].bytes == 256 * 64 && d[0].flags == 1 && !d[0].callback);
+	assert_int_equal(unseen(), 0);
+	destroy(d[0].queue);
+	destroy(d[1].queue);
+	end();
+}
+
+/* Whatever cannot be adopted is the runtime's, and its queues for kernels are counted. */
+static void other_descriptors_are_the_runtimes(void **state)
+{
+	struct probe_queue_descriptor d[3] = {descriptor(64), descriptor(64), descriptor(64)};
+
+	(void)state;
+	begin_newer();
+	/* Partial success: the second one is refused. */
+	d[1].private_size = refused_at;
+	assert_int_equal(hooks.queue_create_amd(fake_gpu()->handle, d, 3),
+			 HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+	assert_true(d[0].queue && !d[1].queue && d[2].queue);
+	destroy(d[0].queue);
+	destroy(d[2].queue);
+	/* A copy engine runs no kernels. */
+	d[0].engine = 1;
+	assert_int_equal(hooks.queue_create_amd(fake_gpu()->handle, d, 1), 0);
+	assert_false(is_ours(d[0].queue));
+	assert_int_equal(unseen(), 0);
+	destroy(d[0].queue);
+	/* One descriptor of another version: nothing is known of where the others begin. */
+	d[0].engine = 0;
+	d[1].private_size = 0;
+	d[2].version = 2;
+	described_calls = 0;
+	assert_int_equal(hooks.queue_create_amd(fake_gpu()->handle, d, 3), 0);
+	assert_int_equal(described_calls, 3);
+	for (int i = 0; i < 3; i++) {
+		assert_false(is_ours(d[i].queue));
+		destroy(d[i].queue);
+	}
+	assert_int_equal(unseen(), 3);
+	assert_int_equal(hooks.queue_create_amd(fake_gpu()->handle, NULL, 0), 0);
 	result = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	assert_int_equal(hooks.queue_create_amd(fake_gpu()->handle, &descriptors, 3), result);
-	assert_int_equal(atomic_load(&probe_tool.unseen_queues), 4);
+	assert_int_equal(hooks.queue_create_amd(fake_gpu()->handle, d, 3), result);
+	assert_int_equal(unseen(), 3);
+	end();
+}
+
+static void counted_queues_are_ours(void **state)
+{
+	hsa_queue_t *queue = NULL, *other = NULL;
+	uint32_t users = 0;
+
+	(void)state;
+	begin_newer();
+	probe_tool.agents[1].queue_max = 1 << 17;
+	/* The fake runtime has no queue of that size. */
+	assert_int_equal(hooks.counted_queue_acquire(fake_gpu()->handle, HSA_QUEUE_TYPE_MULTI, 2,
+						     NULL, NULL, UINT64_MAX, &queue),
+			 0);
+	assert_false(is_ours(queue));
+	assert_int_equal(unseen(), 1);
+	assert_int_equal(hooks.counted_queue_release(queue), 0);
+	fake.large_queues = true;
+	assert_int_equal(hooks.counted_queue_acquire(fake_gpu()->handle, HSA_QUEUE_TYPE_MULTI, 2,
+						     NULL, NULL, UINT64_MAX, &queue),
+			 0);
+	assert_int_equal(hooks.counted_queue_acquire(fake_gpu()->handle, HSA_QUEUE_TYPE_MULTI, 2,
+						     NULL, NULL, UINT64_MAX, &other),
+			 0);
+	assert_true(is_ours(queue) && is_ours(other) && queue != other);
+	assert_int_equal(hooks.queue_get_info(queue, 2, &users), 0);
+	assert_int_equal(users, 1);
+	assert_int_equal(hooks.queue_set_priority(queue, HSA_AMD_QUEUE_PRIORITY_LOW),
+			 HSA_STATUS_ERROR_INVALID_QUEUE);
+	assert_int_equal(hooks.queue_cu_set_mask(queue, 0, NULL), HSA_STATUS_ERROR_INVALID_QUEUE);
+	assert_int_equal(hooks.counted_queue_release(queue), 0);
+	assert_int_equal(hooks.counted_queue_release(other), 0);
+	assert_int_equal(unseen(), 1);
+	assert_int_equal(hooks.counted_queue_acquire(fake_gpu()->handle, HSA_QUEUE_TYPE_MULTI, 3,
+						     NULL, NULL, UINT64_MAX, &queue),
+			 HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	assert_int_equal(hooks.counted_queue_release(NULL), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	assert_int_equal(unseen(), 1);
+	end();
+}
+
+/* The application's packets are counted by the soft queue. */
+static void pointers_are_the_soft_queues(void **state)
+{
+	hsa_queue_t *queue;
+	uint64_t value = 0;
+
+	(void)state;
+	begin_newer();
+	queue = create(64, HSA_QUEUE_TYPE_MULTI);
+	assert_int_equal(hooks.queue_get_info(queue, 15, &value), 0);
+	assert_int_equal(value, (uintptr_t) & ((amd_queue_t *)queue)->read_dispatch_id);
+	assert_int_equal(hooks.queue_get_info(queue, 16, &value), 0);
+	assert_int_equal(value, (uintptr_t) & ((amd_queue_t *)queue)->write_dispatch_id);
+	assert_int_equal(hooks.queue_get_info(queue, 1, &value), 0);
+	assert_int_equal(value, UINT64_MAX);
+	assert_ptr_not_equal(fake.last, queue);
+	assert_int_equal(hooks.queue_get_info(queue, 17, &value),
+			 HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	destroy(queue);
 	end();
 }
 
@@ -329,7 +501,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(size_is_the_requested_one),
-		cmocka_unit_test(queues_of_newer_runtimes_are_counted),
+		cmocka_unit_test(described_queues_are_ours),
+		cmocka_unit_test(other_descriptors_are_the_runtimes),
+		cmocka_unit_test(counted_queues_are_ours),
+		cmocka_unit_test(pointers_are_the_soft_queues),
 		cmocka_unit_test(refusals_are_the_runtimes),
 		cmocka_unit_test(other_agents_and_an_inactive_tool_get_the_runtimes_queues),
 		cmocka_unit_test(failures_leave_nothing_behind),
