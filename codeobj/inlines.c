@@ -10,6 +10,7 @@
 #include "common/buf.h"
 #include "common/cleanup.h"
 #include "common/err.h"
+#include "common/fnv.h"
 
 #define SCOPES_MAX (4u << 20)
 #define RANGES_MAX (8u << 20)
@@ -55,13 +56,9 @@ static bool grow(void **items, size_t count, size_t *capacity, size_t size)
 	return true;
 }
 
-static size_t hash_of(const char *text)
+static size_t hash_text(const char *text)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *text; text++)
-		hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
-	return (size_t)(hash ^ hash >> 29);
+	return (size_t)probe_fnv1a(text, strlen(text));
 }
 
 static bool rehash(struct builder *builder)
@@ -72,7 +69,7 @@ static bool rehash(struct builder *builder)
 	if (!slots)
 		return false;
 	for (uint32_t i = 0; i < builder->inlines->name_count; i++) {
-		size_t at = hash_of(builder->inlines->names[i]) & (capacity - 1);
+		size_t at = hash_text(builder->inlines->names[i]) & (capacity - 1);
 
 		while (slots[at])
 			at = (at + 1) & (capacity - 1);
@@ -91,7 +88,7 @@ static struct probe_err *add_name(struct builder *builder, const char *text, uin
 
 	if (2 * (inlines->name_count + 1ul) > builder->slot_capacity && !rehash(builder))
 		return probe_err_oom();
-	for (at = hash_of(text) & (builder->slot_capacity - 1); builder->slots[at];
+	for (at = hash_text(text) & (builder->slot_capacity - 1); builder->slots[at];
 	     at = (at + 1) & (builder->slot_capacity - 1)) {
 		*ret = builder->slots[at] - 1;
 		if (!strcmp(inlines->names[*ret], text))

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "common/fnv.h"
 #include "store/json_text.h"
 #include "store/store.h"
 #include "store/string_ids.h"
@@ -199,20 +200,11 @@ static void json_text(struct probe_json *json, const char *key, const char *valu
 	probe_json_string(json, value, strlen(value));
 }
 
-/* FNV-1a: the column needs a number to identify the machine. */
-static uint64_t hash_text(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325ull;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
-	return hash;
-}
-
 void probe_facts_node(struct probe_facts *facts)
 {
 	struct utsname name = {0};
 	char machine[64] = "unknown";
+	uint64_t identifier;	/* the column is a number */
 	FILE *in = fopen("/etc/machine-id", "re");
 
 	if (in) {
@@ -222,7 +214,8 @@ void probe_facts_node(struct probe_facts *facts)
 		fclose(in);
 	}
 	uname(&name);
-	ADD(T_NODE, INT(NODE), INT(hash_text(machine)), TEXT(machine), TEXT(name.sysname),
+	identifier = probe_fnv1a(machine, strlen(machine));
+	ADD(T_NODE, INT(NODE), INT(identifier), TEXT(machine), TEXT(name.sysname),
 	    TEXT(name.nodename), TEXT(name.release), TEXT(name.version), TEXT(name.machine));
 }
 

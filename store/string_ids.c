@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/fnv.h"
+
 void probe_string_ids_init(struct probe_string_ids *ids, uint32_t first)
 {
 	*ids = (struct probe_string_ids){.last = first - 1};
@@ -15,16 +17,6 @@ void probe_string_ids_deinit(struct probe_string_ids *ids)
 		free(ids->slots[i].text);
 	free(ids->slots);
 	*ids = (struct probe_string_ids){0};
-}
-
-/* FNV-1a. */
-static uint64_t hash_of(const char *text, size_t length)
-{
-	uint64_t hash = 0xcbf29ce484222325ull;
-
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
-	return hash;
 }
 
 /* The slot of the string, or the free one where it belongs. */
@@ -65,7 +57,7 @@ static int grow(struct probe_string_ids *ids)
 uint32_t probe_string_ids_get(struct probe_string_ids *ids, const char *text, size_t length,
 			      int *added)
 {
-	uint64_t hash = hash_of(text, length);
+	uint64_t hash = probe_fnv1a(text, length);
 	struct probe_string_id *slot;
 
 	*added = 0;

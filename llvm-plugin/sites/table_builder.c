@@ -11,6 +11,7 @@
 
 #include <probe/wire.h>
 
+#include "common/fnv.h"
 #include "llvm-plugin/analysis/ir_edit.h"
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/ir_helpers.h"
@@ -52,19 +53,9 @@ uint32_t site_table_sites(const struct site_table *table)
 	return (uint32_t)(table->sites.size / sizeof(struct probe_site));
 }
 
-/* FNV-1a: there are few strings, and they are short. */
-static size_t hash_text(const char *text, size_t size)
-{
-	uint64_t hash = 0xcbf29ce484222325ull;
-
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3ull;
-	return (size_t)(hash ^ hash >> 32);
-}
-
 static uint32_t *find_string(struct site_table *table, const char *text, size_t size)
 {
-	size_t at = hash_text(text, size) & (table->slots - 1);
+	size_t at = probe_fnv1a(text, size) & (table->slots - 1);
 
 	for (; table->slot[at]; at = (at + 1) & (table->slots - 1)) {
 		const char *have = (const char *)table->strings.data + table->slot[at] - 1;
