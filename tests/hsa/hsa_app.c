@@ -52,6 +52,19 @@ void app_start(struct app *app, const char *code_object)
 	close(file);
 }
 
+void app_start_again(struct app *app, const char *code_object)
+{
+	hsa_status_t status = hsa_init();
+
+	if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES && HSA_AMD_INTERFACE_VERSION_MINOR >= 7) {
+		fprintf(stderr, "skipped: this runtime refuses a second hsa_init\n");
+		exit(77);
+	}
+	EXPECT(!status);
+	app_start(app, code_object);
+	HSA(hsa_shut_down());
+}
+
 struct app_kernel app_kernel(const struct app *app, const char *name)
 {
 	hsa_executable_symbol_t symbol;

@@ -40,6 +40,13 @@ struct app_launch {
 };
 
 void app_start(struct app *app, const char *code_object);
+
+/*
+ * After hsa_shut_down. ROCr 6.4 and 7.2 refuse a second hsa_init, with and without a tool: they
+ * leave the driver open, and take its answer "already open" for an error. There the program ends
+ * with status 77.
+ */
+void app_start_again(struct app *app, const char *code_object);
 struct app_kernel app_kernel(const struct app *app, const char *name);
 void *app_memory(const struct app *app, size_t size);
 hsa_queue_t *app_queue(const struct app *app, uint32_t size, hsa_queue_type32_t type);

@@ -407,7 +407,7 @@ static void case_again(void)
 	HSA(hsa_executable_destroy(app.executable));
 	HSA(hsa_shut_down());
 	memset(&app, 0, sizeof(app));
-	app_start(&app, path);
+	app_start_again(&app, path);
 	printf("again\n");
 }
 

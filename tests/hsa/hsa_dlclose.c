@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
 
 #define EXPECT(condition)                                                                          \
 	do {                                                                                       \
@@ -53,6 +54,15 @@ int main(void)
 		EXPECT(!destroy(queue) && !shut_down() && !dlclose(library));
 		/* Not held by the device: a program that unloads the runtime is rid of it. */
 		EXPECT(!dlopen("libhsa-runtime64.so.1", RTLD_NOW | RTLD_NOLOAD));
+		/*
+		 * A second events page is an error to the driver (kfd_kmap_event_page): ROCr 7.2
+		 * then ends the process.
+		 */
+		if (HSA_AMD_INTERFACE_VERSION_MINOR >= 15) {
+			puts("skipped: loaded again, this runtime forgets the events page that the "
+			     "driver has");
+			return 77;
+		}
 	}
 	return 0;
 }

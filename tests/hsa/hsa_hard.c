@@ -154,7 +154,7 @@ static void *life(void *unused)
 
 	(void)unused;
 	memset(&app, 0, sizeof(app));
-	app_start(&app, code_path);
+	app_start_again(&app, code_path);
 	queue = app_queue(&app, 64, HSA_QUEUE_TYPE_MULTI);
 	run_stamp(queue, app_memory(&app, 256), 0);
 	HSA(hsa_queue_destroy(queue));

@@ -34,6 +34,10 @@ esac
 	sh -c '[ -z "$NEWER_RUNTIME" ] || export NEWER_RUNTIME_TOOL="$HSA_TOOLS_LIB" HSA_TOOLS_LIB="$NEWER_RUNTIME"
 		exec "$@"' sh "$build/bin/hsa_cases" "$code" "$name" >"$work/tool.out" 2>"$work/tool.err"
 status=$?
+[ "$status" != 77 ] || [ "$plain" != 77 ] || {
+	cat "$work/plain.err"
+	exit 77
+}
 [ "$status" = "$plain" ] || fail "exit status $status, $plain without the tool"
 [ "$plain" = 0 ] || fail "exit status $plain"
 cmp "$work/plain.out" "$work/tool.out" || fail "output differs"
