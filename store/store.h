@@ -23,10 +23,13 @@ struct probe_rows;
 #define PROBE_STORE_APPLICATION_ID 0x50524f42 /* "PROB" */
 /*
  * 2: tables of PC samples; 3: samples by dispatch; 4: hashes of source files; 5: blocks of trace
- * records
+ * records; 6: sums of dispatches, ROCpd's schema 3.0.4
  */
-#define PROBE_STORE_VERSION 5
-/* The oldest version that can be merged with this one: since then only probe_record has changed. */
+#define PROBE_STORE_VERSION 6
+/*
+ * The oldest version that can be merged with this one: since then only probe_record has changed, and
+ * tables were added.
+ */
 #define PROBE_STORE_VERSION_MERGE_MIN 4
 
 /* Streams of the loss accounting; units are records (rows for counters). */

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 
 #include "common/fnv.h"
+#include "store/dispatch_sums.h"
 #include "store/json_text.h"
 #include "store/store.h"
 #include "store/string_ids.h"
@@ -38,6 +39,7 @@ enum table {
 	T_COPY,
 	T_CODE,
 	T_DISPATCH,
+	T_DISPATCH_SUM,
 	T_COUNTER,
 	T_SITE,
 	T_UNCOVERED,
@@ -105,6 +107,11 @@ static const struct {
 			"agent, grid_x, grid_y, grid_z, group_x, group_y, group_z, lds_aperture, "
 			"scratch_aperture, completed",
 			16, 250},
+	[T_DISPATCH_SUM] = {"probe_dispatchsum",
+			    "kernel_id, launched_kernel_id, kind, verdict, agent, grid_x, grid_y, "
+			    "grid_z, group_x, group_y, group_z, first_dispatch, dispatches, timed, "
+			    "ns",
+			    15, 50},
 	[T_COUNTER] = {"probe_counter",
 		       "dispatch_id, code_object_id, site, executions, lanes, quads, lines64, "
 		       "needed64, excess64, lines128, needed128, excess128, passes, ideal_passes, "
@@ -140,6 +147,7 @@ struct probe_facts {
 	struct probe_rows *rows[TABLES];
 	struct probe_json json;
 	struct probe_string_ids strings;
+	struct probe_dispatch_sums sums;
 	uint64_t regions, copies;
 	uint32_t pid;
 	bool unknown_kernel;
@@ -170,6 +178,7 @@ void probe_facts_destroy(struct probe_facts *facts)
 		return;
 	probe_json_deinit(&facts->json);
 	probe_string_ids_deinit(&facts->strings);
+	probe_dispatch_sums_deinit(&facts->sums);
 	free(facts);
 }
 
@@ -354,14 +363,21 @@ void probe_facts_unknown_kernel(struct probe_facts *facts)
 	probe_facts_kernel(facts, &kernel, "(unknown kernel)", "(unknown kernel)");
 }
 
-void probe_facts_dispatch(struct probe_facts *facts, const struct probe_hr_dispatch *dispatch,
-			  bool completed)
+static void add_dispatch(struct probe_facts *facts, const struct probe_hr_dispatch *dispatch,
+			 const struct probe_hr_complete *complete)
 {
+	probe_dispatch_sums_add(&facts->sums, dispatch, complete);
 	ADD(T_DISPATCH, INT(dispatch->id), INT(dispatch->kernel), INT(dispatch->launched),
 	    INT(dispatch->kind), INT(dispatch->verdict), INT(dispatch->queue), INT(dispatch->agent),
 	    INT(dispatch->grid[0]), INT(dispatch->grid[1]), INT(dispatch->grid[2]),
 	    INT(dispatch->group[0]), INT(dispatch->group[1]), INT(dispatch->group[2]),
-	    INT(dispatch->lds_aperture), INT(dispatch->scratch_aperture), INT(completed));
+	    INT(dispatch->lds_aperture), INT(dispatch->scratch_aperture),
+	    INT(complete != NULL));
+}
+
+void probe_facts_incomplete(struct probe_facts *facts, const struct probe_hr_dispatch *dispatch)
+{
+	add_dispatch(facts, dispatch, NULL);
 }
 
 void probe_facts_complete(struct probe_facts *facts, const struct probe_hr_dispatch *dispatch,
@@ -370,7 +386,7 @@ void probe_facts_complete(struct probe_facts *facts, const struct probe_hr_dispa
 {
 	if (!dispatch->kernel)
 		probe_facts_unknown_kernel(facts);
-	probe_facts_dispatch(facts, dispatch, true);
+	add_dispatch(facts, dispatch, complete);
 	/* The view `kernels` omits a dispatch without event, region name or thread. */
 	ADD(T_EVENT, INT(dispatch->id), INT(STRING_KERNEL), INT(origin.correlation), INT(0),
 	    INT(dispatch->id));
@@ -381,6 +397,19 @@ void probe_facts_complete(struct probe_facts *facts, const struct probe_hr_dispa
 	    INT(dispatch->group[2]), INT(dispatch->grid[0]), INT(dispatch->grid[1]),
 	    INT(dispatch->grid[2]), INT(origin.range ? origin.range : STRING_EMPTY),
 	    INT(dispatch->id));
+}
+
+void probe_facts_dispatch_sums(struct probe_facts *facts)
+{
+	const struct probe_dispatch_sum *sum;
+
+	for (size_t at = 0; (sum = probe_dispatch_sums_next(&facts->sums, &at));)
+		ADD(T_DISPATCH_SUM, INT(sum->key.kernel), INT(sum->key.launched),
+		    INT(sum->key.kind), INT(sum->key.verdict), INT(sum->key.agent),
+		    INT(sum->key.grid[0]), INT(sum->key.grid[1]), INT(sum->key.grid[2]),
+		    INT(sum->key.group[0]), INT(sum->key.group[1]), INT(sum->key.group[2]),
+		    INT(sum->first), INT(sum->dispatches), INT(sum->timed),
+		    sum->timed ? INT(sum->ns) : NONE);
 }
 
 uint32_t probe_facts_string(struct probe_facts *facts, const char *text, size_t length)

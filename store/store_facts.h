@@ -57,8 +57,8 @@ void probe_facts_kernel(struct probe_facts *facts, const struct probe_hr_kernel 
 /* Before the first dispatch of an unknown kernel: adds rows with id 0. */
 void probe_facts_unknown_kernel(struct probe_facts *facts);
 
-void probe_facts_dispatch(struct probe_facts *facts, const struct probe_hr_dispatch *dispatch,
-			  bool completed);
+/* A dispatch that has not ended: each dispatch is given to this or to probe_facts_complete(). */
+void probe_facts_incomplete(struct probe_facts *facts, const struct probe_hr_dispatch *dispatch);
 
 /* Who launched a dispatch: the thread, and the correlation of its call (0 = not traced). */
 struct probe_facts_origin {
@@ -71,6 +71,9 @@ struct probe_facts_origin {
 void probe_facts_complete(struct probe_facts *facts, const struct probe_hr_dispatch *dispatch,
 			  const struct probe_hr_complete *complete,
 			  struct probe_facts_origin origin);
+
+/* After the last dispatch: the sums over them. Not if rows were lost, of which they say nothing. */
+void probe_facts_dispatch_sums(struct probe_facts *facts);
 
 /*
  * The id of a string in rocpd_string, where it is put if it is new. Those of which there are too

@@ -59,7 +59,7 @@ bool probe_store_owns(const char *table)
 {
 	static const char *const own[] = {
 		"probe_account",   "probe_allocation", "probe_stack",	   "probe_launch",
-		"probe_code",	   "probe_counter",    "probe_dispatch",   "probe_log",
+		"probe_code",	   "probe_counter",    "probe_dispatch",   "probe_log",	   "probe_dispatchsum",
 		"probe_loss",	   "probe_profile",    "probe_rawsample",  "probe_record",
 		"probe_run",	   "probe_sample",     "probe_sampled",	   "probe_sampler",
 		"probe_site",	   "probe_source",     "probe_sourcefile", "probe_state",

@@ -548,7 +548,7 @@ void host_records_store_in_flight(struct recording *recording)
 		for (struct run_dispatch *at = objects->buckets[i]; at; at = at->next) {
 			if (at->stored)
 				continue;
-			probe_facts_dispatch(recording->facts, &at->hr, false);
+			probe_facts_incomplete(recording->facts, &at->hr);
 			at->stored = true;
 		}
 }

@@ -250,6 +250,18 @@ static const struct {
 	     "key = 'partial_reason')"},
 };
 
+/* Sums of both, or none: they stand for all dispatches. Copies in memory have no such table. */
+static const char *const sums[] = {
+	"INSERT INTO main.probe_dispatchsum SELECT " KERNEL("kernel_id") ", " KERNEL(
+		"launched_kernel_id") ", kind, verdict, agent, grid_x, grid_y, grid_z, group_x, "
+				      "group_y, group_z, first_dispatch + " OFFSET
+				      "'dispatch'), dispatches, timed, ns "
+				      "FROM a.probe_dispatchsum "
+				      "WHERE EXISTS (SELECT 1 FROM main.probe_dispatchsum)",
+	"DELETE FROM main.probe_dispatchsum "
+	"WHERE NOT EXISTS (SELECT 1 FROM a.probe_dispatchsum)",
+};
+
 static struct probe_err *failed(sqlite3 *db, const char *name)
 {
 	return probe_err_create("%s: cannot add the sampled run: %s", name, sqlite3_errmsg(db));
@@ -319,6 +331,14 @@ static struct probe_err *merge(sqlite3 *db, const char *name, struct map *map)
 		return err;
 	for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); i++) {
 		err = run(db, name, copies[i].table, copies[i].sql);
+		if (err)
+			return err;
+	}
+	if (sqlite3_table_column_metadata(db, "main", "probe_dispatchsum", NULL, NULL, NULL, NULL,
+					  NULL, NULL))
+		return NULL;
+	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) {
+		err = run(db, name, -1, sums[i]);
 		if (err)
 			return err;
 	}

@@ -163,6 +163,8 @@ void recording_end(struct recording *recording, const char *ended)
 	launch_stacks_store(recording);
 	samples_store(recording);
 	store_process_end(recording);
+	if (!probe_store_failure(store))
+		probe_facts_dispatch_sums(recording->facts);
 	accounting_check(recording);
 	/* A full disk often has space for a few rows after the large transaction is rolled back. */
 	for (int i = 0; i < 2 && !ok; i++) {

@@ -27,7 +27,7 @@ static const char tables_sql[] =
 	"'rocpd_kernel_dispatch', 'rocpd_event', 'rocpd_info_process', 'rocpd_info_thread', "
 	"'rocpd_string') OR "
 	"(name LIKE 'probe\\_%' ESCAPE '\\' AND name NOT IN ('probe_record', 'probe_counter', "
-	"'probe_loss', 'probe_words'))) ORDER BY name";
+	"'probe_dispatchsum', 'probe_loss', 'probe_words'))) ORDER BY name";
 
 /* Indexes on what merging expects to be unique. */
 static const char indexes_sql[] =
@@ -224,7 +224,8 @@ static struct probe_err *fill(const struct report *report, struct report_db *to)
 		return err;
 	probe_reader_harden(&to->reader);
 	to->reader.partial = first.reader.partial || second.reader.partial;
-	return report_functions(report, to->reader.db);
+	err = report_functions(report, to->reader.db);
+	return err ? err : report_equal_dispatches(to);
 }
 
 struct probe_err *report_runs_open(const struct report *report, struct report_db *db)

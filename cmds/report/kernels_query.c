@@ -69,12 +69,12 @@ static const struct report_column kernel_columns[] = {
 	"NULL AS excess128)"
 
 #define FROM(counted, sums)                                                                        \
-	"(WITH " COST_OBJECTS ", " COST_LAUNCHES("1", COST_ALL_SHAPES) ", " COST_TIMES ", "        \
+	"(WITH " COST_OBJECTS ", " COST_LAUNCHES(COST_ALL, COST_ALL_SHAPES) ", " COST_TIMES ", "        \
 	counted LAUNCHED " SELECT k.*, l.loads, l.clone_vgprs, l.clone, "                \
 	"t.dispatches, t.instrumented, t.launch_shapes, t.original_ns, t.original_average, "        \
 	"t.clone_ns, t.clone_average, m.cycles, m.conflicts, m.excess128 FROM launched l JOIN rocpd_info_kernel_symbol k "              \
 	"ON k.id = l.kernel JOIN times t ON t.code = l.code AND t.symbol = l.symbol "              \
-	"LEFT JOIN " sums " m ON m.code = l.code AND m.symbol = l.symbol)"
+	"LEFT JOIN " sums " m ON m.code = l.code AND m.symbol = +l.symbol)"
 #define COUNTED(waits)                                                                             \
 	COST_WORK ", " COST_SITES(COST_TABLE) ", " COST_MERGED ", " waits ", " COST_COSTED ", "
 

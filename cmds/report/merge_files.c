@@ -128,7 +128,8 @@ static struct probe_err *fill(const struct report *report, struct report_db *to)
 	if (err)
 		return err;
 	probe_reader_harden(&to->reader);
-	return report_functions(report, to->reader.db);
+	err = report_functions(report, to->reader.db);
+	return err ? err : report_equal_dispatches(to);
 }
 
 struct probe_err *report_files_open(const struct report *report, struct report_db *db)

@@ -8,6 +8,7 @@
 #include "cmds/record/spool.h"
 #include "cmds/report/code_functions.h"
 #include "cmds/report/dispatch_filter.h"
+#include "cmds/report/equal_dispatches.h"
 #include "cmds/report/occupancy_sql.h"
 #include "cmds/report/report_options.h"
 #include "cmds/report/source_state.h"
@@ -65,6 +66,8 @@ struct probe_err *report_db_open(const struct report *report, const char *path,
 	if (err)
 		return err;
 	err = report_functions(report, db->reader.db);
+	if (!err)
+		err = report_equal_dispatches(db);
 	if (err)
 		probe_reader_close(&db->reader);
 	return err;
@@ -178,4 +181,25 @@ struct probe_err *report_each(const struct report_db *db, const char *sql, repor
 	while (report_next(db, stmt, &err))
 		fn(report, stmt);
 	return err;
+}
+
+#define EQUAL_VIEW "CREATE TEMP VIEW probe_equal AS "
+
+struct probe_err *report_equal_dispatches(const struct report_db *db)
+{
+	static const char from_sums[] = EQUAL_VIEW
+		"SELECT kernel_id, launched_kernel_id, kind, verdict, agent, grid_x, grid_y, "
+		"grid_z, group_x, group_y, group_z, first_dispatch AS dispatch_id, "
+		"dispatches AS n, ns, timed FROM main.probe_dispatchsum";
+	static const char from_dispatches[] = EQUAL_VIEW EQUAL_DISPATCHES("1");
+	bool any = false;
+	struct probe_err *err = NULL;
+
+	if (report_db_has(db, "probe_dispatchsum"))
+		err = report_any(db, "SELECT 1 FROM main.probe_dispatchsum LIMIT 1", &any);
+	if (!err)
+		err = report_run_sql(db, "PRAGMA query_only = OFF", "read it");
+	if (!err)
+		err = report_run_sql(db, any ? from_sums : from_dispatches, "read it");
+	return err ? err : report_run_sql(db, "PRAGMA query_only = ON", "read it");
 }

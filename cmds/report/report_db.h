@@ -29,6 +29,9 @@ void report_db_close(struct report_db *db);
 /* Registers the SQL functions that queries use. `report` must outlive the connection. */
 struct probe_err *report_functions(const struct report *report, sqlite3 *db);
 
+/* Makes the view probe_equal (equal_dispatches.h). */
+struct probe_err *report_equal_dispatches(const struct report_db *db);
+
 /* True if the database has this table of a handler. */
 bool report_db_has(const struct report_db *db, const char *table);
 

@@ -24,6 +24,7 @@
 #ifndef PROBE_CMDS_REPORT_SITE_COST_H
 #define PROBE_CMDS_REPORT_SITE_COST_H
 
+#include "cmds/report/equal_dispatches.h"
 #include "cmds/report/site_sql.h"
 #include "store/sql_words.h"
 
@@ -57,23 +58,13 @@
 #define COST_ALL_SHAPES "''"
 
 /*
- * Dispatches, equal ones as one row: how many (n), the first one, their time, and how many have one.
- * `chosen` is a condition on p. In a database of probe-run, ids of dispatches are ids of rows.
+ * Dispatches: `equal` is EQUAL_DISPATCHES, or COST_ALL for those of the whole file. Their size, and how
+ * the device's compute units share them. `shape` is COST_SHAPE if rows of one kernel are divided by
+ * it.
  */
-#define COST_EQUAL(chosen)                                                                         \
-	"equal AS MATERIALIZED (SELECT p.kernel_id, p.launched_kernel_id, p.kind, p.verdict, "     \
-	"p.agent, p.grid_x, p.grid_y, p.grid_z, p.group_x, p.group_y, p.group_z, "                 \
-	"min(p.dispatch_id) AS dispatch_id, count(*) AS n, sum(r.\"end\" - r.start) AS ns, "       \
-	"count(r.id) AS timed FROM probe_dispatch p "                                              \
-	"LEFT JOIN rocpd_kernel_dispatch r ON r.id = p.dispatch_id WHERE " chosen                  \
-	" GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)"
-
-/*
- * Their size, and how the device's compute units share them. `shape` is COST_SHAPE if rows of one
- * kernel are divided by it.
- */
-#define COST_LAUNCHES(chosen, shape)                                                               \
-	COST_EQUAL(chosen) ", "                                                                    \
+#define COST_ALL "SELECT * FROM probe_equal"
+#define COST_LAUNCHES(equal, shape)                                                                \
+	"equal AS MATERIALIZED (" equal "), "                                                      \
 	"launches AS MATERIALIZED (SELECT o.code, o.symbol, dispatch_id, n, instrumented, ns, "    \
 	"timed, mhz, shape, real_shape, wave, groups, cus, min(groups, cus) AS used, "             \
 	"(groups + cus - 1) / cus AS rounds FROM "                                                 \

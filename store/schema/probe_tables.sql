@@ -117,6 +117,27 @@ CREATE TABLE probe_dispatch (
 	completed INTEGER NOT NULL DEFAULT 0
 );
 
+-- The same, dispatches of one kernel, clone, agent and launch shape as one row: how many, the first of
+-- them, how many have times, and their sum in ns. Written when a recording ends; empty if that did
+-- not happen, or if there are over 65536 rows: then sum up probe_dispatch.
+CREATE TABLE probe_dispatchsum (
+	kernel_id INTEGER NOT NULL,
+	launched_kernel_id INTEGER NOT NULL,
+	kind INTEGER NOT NULL,
+	verdict INTEGER NOT NULL,
+	agent INTEGER NOT NULL,
+	grid_x INTEGER NOT NULL,
+	grid_y INTEGER NOT NULL,
+	grid_z INTEGER NOT NULL,
+	group_x INTEGER NOT NULL,
+	group_y INTEGER NOT NULL,
+	group_z INTEGER NOT NULL,
+	first_dispatch INTEGER NOT NULL,
+	dispatches INTEGER NOT NULL,
+	timed INTEGER NOT NULL,
+	ns INTEGER
+);
+
 -- Device counters of a site in one dispatch, as enum probe_counter names them.
 CREATE TABLE probe_counter (
 	dispatch_id INTEGER NOT NULL,

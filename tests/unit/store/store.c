@@ -264,7 +264,6 @@ static void kernels_view_shows_every_dispatch(void **state)
 	probe_facts_agent(facts, &agent, 0, "gfx90a", "MI210", "AMD");
 	probe_facts_queue(facts, &queue);
 	probe_facts_thread(facts, 4712, 1, NULL);
-	probe_facts_dispatch(facts, &dispatch, false);
 	probe_facts_complete(facts, &dispatch, &complete,
 			     (struct probe_facts_origin){.tid = 4712});
 	probe_facts_destroy(facts);
@@ -353,7 +352,7 @@ static void reader_rejects_foreign_files(void **state)
 	clean(NULL);
 	finish(create());
 	patch(60, "\0\0\0\x7f", 4); /* user version */
-	refused("written by a newer Probe: schema 127, this program reads up to 5");
+	refused("written by a newer Probe: schema 127, this program reads up to 6");
 	clean(NULL);
 	finish(create());
 	patch(0, "SQLite format 4", 15);
