@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Tables of ROCpd schema version 3.0.3 (rocprofiler-sdk, June 2026): names, columns, types and keys are that
--- schema's, so that queries and converters written for it work. {{uuid}} is "_" and the guid with
+-- Tables of ROCpd schema version 3.0.4 (rocprofiler-sdk, 2026): names, columns, types and keys are that
+-- schema's, so that queries and converters written for it work. 3.0.5 adds two columns to counters of
+-- streams, which Probe does not record. {{uuid}} is "_" and the guid with
 -- '_' for '-'; {{guid}} is the guid itself. The writer fills what Probe knows and leaves the rest.
 
 CREATE TABLE "rocpd_metadata{{uuid}}" (
@@ -394,6 +395,32 @@ CREATE TABLE "rocpd_event_operation{{uuid}}" (
 	FOREIGN KEY ("event_id") REFERENCES "rocpd_event{{uuid}}" (id) ON UPDATE CASCADE
 );
 
+CREATE TABLE "rocpd_hip_event{{uuid}}" (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	guid TEXT DEFAULT '{{guid}}' NOT NULL,
+	"nid" INTEGER NOT NULL,
+	"pid" INTEGER NOT NULL,
+	"tid" INTEGER,
+	"start" BIGINT NOT NULL,
+	"end" BIGINT NOT NULL,
+	"name_id" INTEGER NOT NULL,
+	"agent_id" INTEGER,
+	"queue_id" INTEGER,
+	"stream_id" INTEGER,
+	"hip_event_handle" BIGINT NOT NULL,
+	"source_queue_id" INTEGER,
+	"event_id" INTEGER,
+	"extdata" JSONB DEFAULT '{}' NOT NULL,
+	FOREIGN KEY ("nid") REFERENCES "rocpd_info_node{{uuid}}" (id) ON UPDATE CASCADE,
+	FOREIGN KEY ("pid") REFERENCES "rocpd_info_process{{uuid}}" (id) ON UPDATE CASCADE,
+	FOREIGN KEY ("tid") REFERENCES "rocpd_info_thread{{uuid}}" (id) ON UPDATE CASCADE,
+	FOREIGN KEY ("name_id") REFERENCES "rocpd_string{{uuid}}" (id) ON UPDATE CASCADE,
+	FOREIGN KEY ("agent_id") REFERENCES "rocpd_info_agent{{uuid}}" (id) ON UPDATE CASCADE,
+	FOREIGN KEY ("queue_id") REFERENCES "rocpd_info_queue{{uuid}}" (id) ON UPDATE CASCADE,
+	FOREIGN KEY ("stream_id") REFERENCES "rocpd_info_stream{{uuid}}" (id) ON UPDATE CASCADE,
+	FOREIGN KEY ("event_id") REFERENCES "rocpd_event{{uuid}}" (id) ON UPDATE CASCADE
+);
+
 -- Plain names for readers; each passes its table through.
 
 CREATE VIEW rocpd_metadata AS SELECT * FROM "rocpd_metadata{{uuid}}";
@@ -418,6 +445,7 @@ CREATE VIEW rocpd_memory_copy AS SELECT * FROM "rocpd_memory_copy{{uuid}}";
 CREATE VIEW rocpd_memory_allocate AS SELECT * FROM "rocpd_memory_allocate{{uuid}}";
 CREATE VIEW rocpd_graph_launch AS SELECT * FROM "rocpd_graph_launch{{uuid}}";
 CREATE VIEW rocpd_event_operation AS SELECT * FROM "rocpd_event_operation{{uuid}}";
+CREATE VIEW rocpd_hip_event AS SELECT * FROM "rocpd_hip_event{{uuid}}";
 
 INSERT INTO "rocpd_metadata{{uuid}}" (tag, "value")
 VALUES ('schema_version', '3'), ('uuid', '{{uuid}}'), ('guid', '{{guid}}');

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Analysis views with the names and columns of ROCpd schema version 3.0.3. Written anew on the plain
+-- Analysis views with the names and columns of ROCpd schema version 3.0.4. Written anew on the plain
 -- views of rocpd_tables.sql; `threads` and `memory_allocations` tie every join to its guid, which
 -- the original forgets (merged files then show each row twice). PostgreSQL reads them, too
 -- (probe-report load), so they use only what both databases have.
@@ -174,6 +174,24 @@ LEFT JOIN rocpd_info_queue q ON q.id = m.queue_id AND q.guid = m.guid
 LEFT JOIN rocpd_info_stream st ON st.id = m.stream_id AND st.guid = m.guid
 JOIN rocpd_info_process p ON p.id = m.pid AND p.guid = m.guid
 JOIN rocpd_info_thread t ON t.id = m.tid AND t.guid = m.guid;
+
+CREATE VIEW hip_events AS
+SELECT h.id, h.guid,
+	(SELECT string FROM rocpd_string c WHERE c.id = e.category_id AND c.guid = e.guid)
+		AS category,
+	h.nid, p.pid, t.tid, h.start, h."end", h."end" - h.start AS duration, s.string AS name,
+	h.stream_id, h.queue_id, m.name AS stream_name, q.name AS queue_name, a.name AS device,
+	a.absolute_index AS agent_abs_index, a.logical_index AS agent_log_index,
+	a.type_index AS agent_type_index, a.type AS agent_type, h.hip_event_handle,
+	h.source_queue_id, e.stack_id, e.parent_stack_id, e.correlation_id AS corr_id
+FROM rocpd_hip_event h
+JOIN rocpd_string s ON s.id = h.name_id AND s.guid = h.guid
+LEFT JOIN rocpd_info_agent a ON a.id = h.agent_id AND a.guid = h.guid
+LEFT JOIN rocpd_info_queue q ON q.id = h.queue_id AND q.guid = h.guid
+LEFT JOIN rocpd_info_stream m ON m.id = h.stream_id AND m.guid = h.guid
+JOIN rocpd_event e ON e.id = h.event_id AND e.guid = h.guid
+JOIN rocpd_info_process p ON p.id = h.pid AND p.guid = h.guid
+JOIN rocpd_info_thread t ON t.id = h.tid AND t.guid = h.guid;
 
 CREATE VIEW graph_launches AS
 SELECT g.id, g.guid, g.nid, p.pid, t.tid, g.agent_id, a.absolute_index AS agent_abs_index,
