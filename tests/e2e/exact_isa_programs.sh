@@ -13,18 +13,18 @@ build()
 }
 
 build shared
-same ./shared 13,2,0,0,0,0,0
+same ./shared 13,2,0,0,0,0,0 22=14,3,0,0,0,0,0
 # four adjacent bytes in one load
 build matmul
-same ./matmul 41,0,1,0,0,0,0
+same ./matmul 41,0,1,0,0,0,0 22=42,0,0,0,1,0,0
 # ds_read2_b64
 build physics
-same ./physics 14,2,0,0,0,0,0
+same ./physics 14,2,0,0,0,0,0 22=19,0,0,0,0,0,0
 build sorting
-same ./sorting 30,0,0,0,0,0,0
+same ./sorting 30,0,0,0,0,0,0 22=30,0,0,0,0,0,0
 # blockDim again, also by the scalar unit
 build stencils
-same ./stencils 20,12,0,1,1,0,0
+same ./stencils 20,12,0,1,1,0,0 22=20,13,1,0,0,0,0
 # All kernels are in a file that the main file includes: DWARF 5 then omits the file.
 cat >only.inc <<'END'
 __global__ void only(int *p) { p[threadIdx.x * 3] = p[threadIdx.x] + 1; }
@@ -41,4 +41,4 @@ int main()
 }
 END
 compile includes.hip includes
-same ./includes 2,0,0,0,0,0,0
+same ./includes 2,0,0,0,0,0,0 22=2,0,0,0,0,0,0
