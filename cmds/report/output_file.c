@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/err.h"
@@ -18,15 +19,18 @@ struct probe_err *output_open(const char *path, bool force, FILE **ret)
 
 struct probe_err *output_close(const char *path, FILE *out, struct probe_err *err)
 {
-	bool failed;
+	struct stat st;
+	bool failed, file;
 
 	if (out == stdout)
 		return err;
+	/* A device or pipe stays: it was there before. */
+	file = !fstat(fileno(out), &st) && S_ISREG(st.st_mode);
 	failed = ferror(out);
 	failed |= fclose(out) != 0;
 	if (failed && !err)
 		err = probe_err_create("cannot write %s: %s", path, strerror(errno));
-	if (err)
+	if (err && file)
 		unlink(path);
 	return err;
 }

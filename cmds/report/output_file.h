@@ -14,7 +14,7 @@ struct probe_err;
 /* `path` NULL: standard output. */
 struct probe_err *output_open(const char *path, bool force, FILE **ret);
 /*
- * Closes it. Removes the file if `err`, which is returned, is set, or if the file cannot be
+ * Closes it. Removes a regular file if `err`, which is returned, is set, or if it cannot be
  * written.
  */
 struct probe_err *output_close(const char *path, FILE *out, struct probe_err *err);

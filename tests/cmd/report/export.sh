@@ -39,5 +39,8 @@ probe-report export --format rocprofv3 -o out run.db 2>&1
 probe-report export --format chrome -o nosuch/x run.db 2>&1
 probe-report export --format speedscope -o x run.db 2>&1
 test -e x && echo "half a file is left"
+ln -s /dev/full device
+probe-report export --format html --force -o device run.db 2>&1
+test -L device && echo "a device is not removed"
 probe-report export --format html run.db samples.db 2>&1 | head -1
 probe-report lines -o x run.db 2>&1 | head -1
