@@ -90,19 +90,33 @@ void report_csv(FILE *out, const char *text, char separator)
 	fputc('"', out);
 }
 
+void report_replaced(FILE *out, const char *text, const char *special, const char *const *replaced)
+{
+	for (size_t len = strlen(text); len;) {
+		const char *at = strchr(special, *text);
+		uint32_t code = 0;
+		unsigned count = report_utf8(text, len, &code);
+
+		if (at)
+			fputs(replaced[at - special], out);
+		else if (count && code < 0x20)
+			fputc(' ', out);
+		else if (count && report_printable(code))
+			fwrite(text, 1, count, out);
+		else
+			fprintf(out, "\\x%02x", (unsigned char)*text);
+		count = at || !count || !report_printable(code) ? 1 : count;
+		text += count;
+		len -= count;
+	}
+}
+
 void report_markup(FILE *out, const char *text)
 {
 	static const char special[] = "&<>\"";
 	static const char *const replaced[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
 
-	for (; *text; text++) {
-		const char *at = strchr(special, *text);
-
-		if (at)
-			fputs(replaced[at - special], out);
-		else
-			fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
-	}
+	report_replaced(out, text, special, replaced);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */

@@ -24,6 +24,12 @@ bool report_printable(uint32_t code);
  */
 size_t report_text(FILE *out, const char *text, size_t len, size_t column);
 
+/*
+ * Replaces characters of ASCII: special[i] by replaced[i]. Other control bytes become blanks; direction
+ * marks and invalid UTF-8 become \xNN.
+ */
+void report_replaced(FILE *out, const char *text, const char *special, const char *const *replaced);
+
 /* Text in HTML or XML, between tags or in a quoted attribute. */
 void report_markup(FILE *out, const char *text);
 

@@ -10,19 +10,6 @@
 #include "common/err.h"
 #include "probe_version.h"
 
-/* Writes foreign text and replaces some characters. */
-static void print_escaped(const char *text, const char *special, const char *const *replaced)
-{
-	for (; *text; text++) {
-		const char *at = strchr(special, *text);
-
-		if (at)
-			fputs(replaced[at - special], stdout);
-		else
-			putchar((unsigned char)*text < 0x20 ? ' ' : *text);
-	}
-}
-
 /* ---- SARIF ----------------------------------------------------------------------------------- */
 
 enum { SARIF_RESULTS_MAX = 5000, GITHUB_ANNOTATIONS_MAX = 10 };
@@ -166,14 +153,14 @@ static void print_property(const char *text)
 {
 	static const char *const replaced[] = {"%25", "%0D", "%0A", "%3A", "%2C"};
 
-	print_escaped(text, "%\r\n:,", replaced);
+	report_replaced(stdout, text, "%\r\n:,", replaced);
 }
 
 static void print_data(const char *text)
 {
 	static const char *const replaced[] = {"%25", "%0D", "%0A"};
 
-	print_escaped(text, "%\r\n", replaced);
+	report_replaced(stdout, text, "%\r\n", replaced);
 }
 
 static void print_annotation(const struct gate_row *row, void *user)
@@ -215,7 +202,7 @@ static void print_markdown_text(const char *text)
 	static const char *const replaced[] = {"\\\\", "\\|", "\\`", "\\*",   "\\_", "&lt;",
 					       "&gt;", "\\[", "\\]", "&amp;", " ",   " "};
 
-	print_escaped(text, special, replaced);
+	report_replaced(stdout, text, special, replaced);
 }
 
 static void print_markdown_row(const struct gate_row *row, void *user)
