@@ -20,6 +20,8 @@
 #define STRING_COPY   3
 #define STRING_FIRST  4 /* of those that are added */
 #define STREAM_NONE   1 /* the dummy stream: HSA knows queues only */
+/* Bytes of a kernel's name that is also in its JSON, where ROCpd has it. */
+#define NAME_TWICE_MAX 1000
 /* Events of dispatches have the dispatch's id; those of calls, ranges and copies begin here. */
 #define EVENT_FIRST (1ull << 40)
 
@@ -213,7 +215,7 @@ void probe_facts_node(struct probe_facts *facts)
 {
 	struct utsname name = {0};
 	char machine[64] = "unknown";
-	uint64_t identifier;	/* the column is a number */
+	uint64_t identifier; /* the column is a number */
 	FILE *in = fopen("/etc/machine-id", "re");
 
 	if (in) {
@@ -332,10 +334,15 @@ void probe_facts_kernel(struct probe_facts *facts, const struct probe_hr_kernel 
 	probe_json_reset(json);
 	probe_json_open(json, '{');
 	json_number(json, "kernel_id", kernel->id);
-	json_text(json, "formatted_kernel_name", demangled);
-	json_text(json, "demangled_kernel_name", demangled);
-	probe_json_key(json, "truncated_kernel_name", strlen("truncated_kernel_name"));
-	probe_json_string(json, truncated, length);
+	/* Longer names are in the columns only: the view kernel_symbols reads them there. */
+	if (strlen(demangled) <= NAME_TWICE_MAX) {
+		json_text(json, "formatted_kernel_name", demangled);
+		json_text(json, "demangled_kernel_name", demangled);
+	}
+	if (length <= NAME_TWICE_MAX) {
+		probe_json_key(json, "truncated_kernel_name", strlen("truncated_kernel_name"));
+		probe_json_string(json, truncated, length);
+	}
 	probe_json_key(json, "kernel_address", strlen("kernel_address"));
 	probe_json_open(json, '{');
 	json_number(json, "handle", kernel->kernel_object);
@@ -371,8 +378,7 @@ static void add_dispatch(struct probe_facts *facts, const struct probe_hr_dispat
 	    INT(dispatch->kind), INT(dispatch->verdict), INT(dispatch->queue), INT(dispatch->agent),
 	    INT(dispatch->grid[0]), INT(dispatch->grid[1]), INT(dispatch->grid[2]),
 	    INT(dispatch->group[0]), INT(dispatch->group[1]), INT(dispatch->group[2]),
-	    INT(dispatch->lds_aperture), INT(dispatch->scratch_aperture),
-	    INT(complete != NULL));
+	    INT(dispatch->lds_aperture), INT(dispatch->scratch_aperture), INT(complete != NULL));
 }
 
 void probe_facts_incomplete(struct probe_facts *facts, const struct probe_hr_dispatch *dispatch)

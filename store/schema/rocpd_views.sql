@@ -22,9 +22,12 @@ SELECT k.id, k.guid, k.nid, p.pid, k.code_object_id, k.kernel_name, k.display_na
 	json_extract(k.extdata, '$.size') AS kernel_symbol_size,
 	json_extract(k.extdata, '$.kernel_id') AS kernel_id,
 	json_extract(k.extdata, '$.kernel_code_entry_byte_offset') AS kernel_code_entry_byte_offset,
-	json_extract(k.extdata, '$.formatted_kernel_name') AS formatted_kernel_name,
-	json_extract(k.extdata, '$.demangled_kernel_name') AS demangled_kernel_name,
-	json_extract(k.extdata, '$.truncated_kernel_name') AS truncated_kernel_name,
+	coalesce(json_extract(k.extdata, '$.formatted_kernel_name'), k.display_name)
+		AS formatted_kernel_name,
+	coalesce(json_extract(k.extdata, '$.demangled_kernel_name'), k.display_name)
+		AS demangled_kernel_name,
+	coalesce(json_extract(k.extdata, '$.truncated_kernel_name'), k.display_name)
+		AS truncated_kernel_name,
 	json_extract(k.extdata, '$.kernel_address.handle') AS kernel_address
 FROM rocpd_info_kernel_symbol k
 JOIN rocpd_info_process p ON p.id = k.pid AND p.guid = k.guid;

@@ -279,6 +279,41 @@ static void kernels_view_shows_every_dispatch(void **state)
 	probe_reader_close(&reader);
 }
 
+/* A long name is stored once per column, and ROCpd's view shows it in all of its columns. */
+static void long_names_are_not_repeated(void **state)
+{
+	struct probe_store *store = create();
+	struct probe_facts *facts = probe_facts_create(store, 4711);
+	struct probe_hr_process process = {.pid = 4711};
+	struct probe_hr_kernel kernel = {.id = 1};
+	struct probe_reader reader;
+	char name[3001] = "void ";
+
+	(void)state;
+	memset(name + 5, 'n', 2995);
+	probe_facts_prepare(facts);
+	probe_facts_node(facts);
+	probe_facts_process(facts, &process, "app", "{}", 0);
+	probe_facts_kernel(facts, &kernel, "_Znn", name);
+	strcpy(name + 5, "short<int>()");
+	kernel.id = 2;
+	probe_facts_kernel(facts, &kernel, "_Zshort", name);
+	probe_facts_destroy(facts);
+	finish(store);
+	assert_null(probe_reader_open(path, &reader));
+	assert_int_equal(number(reader.db, "SELECT length(extdata) < 500 FROM "
+					   "rocpd_info_kernel_symbol WHERE id = 1"),
+			 1);
+	assert_int_equal(number(reader.db, "SELECT count(*) FROM kernel_symbols WHERE "
+					   "formatted_kernel_name = display_name AND "
+					   "demangled_kernel_name = display_name"),
+			 2);
+	assert_int_equal(number(reader.db, "SELECT truncated_kernel_name = 'short' FROM "
+					   "kernel_symbols WHERE id = 2"),
+			 1);
+	probe_reader_close(&reader);
+}
+
 /* The counters of units follow what is really in the file. */
 static void a_full_disk_is_counted(void **state)
 {
@@ -484,6 +519,7 @@ int main(void)
 		TEST(does_not_follow_links),
 		TEST(rows_in_batches_keep_their_text),
 		TEST(kernels_view_shows_every_dispatch),
+		TEST(long_names_are_not_repeated),
 		TEST(a_full_disk_is_counted),
 		TEST(reader_rejects_foreign_files),
 		TEST(reader_takes_every_truncation),
