@@ -9,6 +9,7 @@
 #ifndef PROBE_SIMGPU_EXEC_MEMORY_ACCESS_COST_CACHE_H
 #define PROBE_SIMGPU_EXEC_MEMORY_ACCESS_COST_CACHE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -22,6 +23,12 @@ struct sim_memo {
 	uint64_t exec;
 	uintptr_t key; /* key of the instruction, + 1 for its second access */
 	uint32_t base; /* relevant part of the base address */
+	/*
+	 * Global memory: the lowest and highest of diff as signed numbers, if `near`: all lanes are
+	 * active and within 2 GiB of the first.
+	 */
+	int32_t lowest, highest;
+	bool near;
 	uint32_t cost[2];
 	/* For the cost model: lines of each 4 lanes, cycles of the address unit, runs of lines. */
 	uint32_t quads, cycles, entries;

@@ -3,6 +3,7 @@
  * Loads and stores of FLAT, GLOBAL and SCRATCH. One body per width and conversion; contiguous
  * lanes are copied as a block.
  */
+#include "simgpu/exec/memory/lane_groups.h"
 #include "simgpu/exec/memory/vector_access.h"
 
 /* Where a loaded value goes in the register. */
@@ -95,9 +96,17 @@ static inline const struct sim_inst *load_dwords(struct sim_wave *w, const struc
 						 unsigned int n)
 {
 	u32 *d = w->vgpr[ip->dst];
+	const u32 *distances;
 	struct access acc;
-	u64 quick = n == 3 ? 0 : LEVEL(mem_contiguous)(w, ip, 4 * n, SIM_MEM_READ);
+	u8 *first;
+	u64 quick;
 
+	distances = LEVEL(mem_pattern)(w, ip, 4 * n, SIM_MEM_READ, &first);
+	if (distances) {
+		read_lanes(first, d, distances, n);
+		return ip + 2;
+	}
+	quick = n == 3 ? 0 : LEVEL(mem_contiguous)(w, ip, 4 * n, SIM_MEM_READ);
 	if (quick) {
 		load_block(d, (const u32 *)quick, n);
 		return ip + 2;
@@ -132,9 +141,17 @@ static inline const struct sim_inst *store_dwords(struct sim_wave *w, const stru
 						  unsigned int n)
 {
 	const u32 *s = w->vgpr[ip->vsrc[1]];
+	const u32 *distances;
 	struct access acc;
-	u64 quick = n == 3 ? 0 : LEVEL(mem_contiguous)(w, ip, 4 * n, SIM_MEM_WRITE);
+	u8 *first;
+	u64 quick;
 
+	distances = LEVEL(mem_pattern)(w, ip, 4 * n, SIM_MEM_WRITE, &first);
+	if (distances) {
+		write_lanes(first, s, distances, n);
+		return ip + 2;
+	}
+	quick = n == 3 ? 0 : LEVEL(mem_contiguous)(w, ip, 4 * n, SIM_MEM_WRITE);
 	if (quick) {
 		store_block((u32 *)quick, s, n);
 		return ip + 2;

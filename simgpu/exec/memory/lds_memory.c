@@ -4,6 +4,7 @@
  * manual, chapters "Data Share" and "LDS & GDS Instructions".
  */
 #include "simgpu/exec/fault.h"
+#include "simgpu/exec/memory/lane_groups.h"
 #include "simgpu/exec/memory/lds_access.h"
 
 static bool adjacent(const u32 *offset, u64 exec, unsigned int bytes)
@@ -13,47 +14,6 @@ static bool adjacent(const u32 *offset, u64 exec, unsigned int bytes)
 	LANES diff |= offset[l] ^ (offset[0] + l * bytes);
 	return exec == ~0ull && diff == 0;
 }
-
-#if defined(__AVX512F__)
-/*
- * Reads one dword for each of 16 lanes. Lanes mostly read one dword together, or adjacent dwords;
- * else gathers.
- */
-static inline __m512i read_group(const u8 *lds, __m512i at, unsigned int stride)
-{
-	const __m512i iota =
-		_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-	__m512i first = _mm512_broadcastd_epi32(_mm512_castsi512_si128(at));
-	__m512i diff = _mm512_sub_epi32(at, first);
-	const u8 *from = lds + (u32)_mm512_cvtsi512_si32(at);
-	int one;
-
-	if (!_mm512_test_epi32_mask(diff, diff)) {
-		memcpy(&one, from, 4);
-		return _mm512_set1_epi32(one);
-	}
-	if (stride == 4 && !_mm512_cmpneq_epi32_mask(diff, _mm512_slli_epi32(iota, 2)))
-		return _mm512_loadu_si512(from);
-	return _mm512_i32gather_epi32(at, lds, 1);
-}
-
-static inline void read_all(const u8 *lds, u32 *d, const u32 *offset, unsigned int n)
-{
-	for (unsigned int i = 0; i < n; i++)
-		for (unsigned int l = 0; l < 64; l += 16) {
-			__m512i at = _mm512_loadu_si512(offset + l);
-
-			_mm512_storeu_si512(d + 64 * i + l, read_group(lds + 4 * i, at, 4 * n));
-		}
-}
-#else
-static inline void read_all(const u8 *lds, u32 *d, const u32 *offset, unsigned int n)
-{
-	for (unsigned int l = 0; l < 64; l++)
-		for (unsigned int i = 0; i < n; i++)
-			memcpy(&d[64 * i + l], lds + offset[l] + 4 * i, 4);
-}
-#endif
 
 /* n dwords per lane from offset to d. */
 static inline void read_dwords(const struct sim_wave *w, u32 *d, const u32 *offset, unsigned int n)
@@ -65,7 +25,7 @@ static inline void read_dwords(const struct sim_wave *w, u32 *d, const u32 *offs
 		return;
 	}
 	if (w->exec == ~0ull) {
-		read_all(lds, d, offset, n);
+		read_lanes(lds, d, offset, n);
 		return;
 	}
 	EACH_LANE(l, w->exec)
@@ -80,6 +40,10 @@ static inline void write_dwords(const struct sim_wave *w, const u32 *s, const u3
 
 	if (n == 1 && adjacent(offset, w->exec, 4)) {
 		memcpy(lds + offset[0], s, 256);
+		return;
+	}
+	if (w->exec == ~0ull) {
+		write_lanes(lds, s, offset, n);
 		return;
 	}
 	EACH_LANE(l, w->exec)

@@ -94,8 +94,7 @@ static void trace_lines(struct sim_trace *trace, const struct access *acc,
 				});
 }
 
-static void trace_memo(struct sim_trace *trace, const struct access *acc,
-		       const struct sim_memo *memo, u64 first)
+static void trace_memo(struct sim_trace *trace, u32 bytes, const struct sim_memo *memo, u64 first)
 {
 	u64 *to = &trace->word[trace->words];
 
@@ -107,7 +106,7 @@ static void trace_memo(struct sim_trace *trace, const struct access *acc,
 					.cycles = memo->cycles,
 					.entries = memo->entries,
 					.lines = memo->cost[0],
-					.bytes = lane_bytes(acc),
+					.bytes = bytes,
 				});
 }
 
@@ -125,6 +124,23 @@ static void memo_lines(struct sim_memo *memo, const struct lines *lines, u64 fir
 		memo->line[i] = (int32_t)((entry[i] >> 8) - (first >> 7 << 1));
 		memo->lines[i] = (uint8_t)entry[i];
 	}
+}
+
+/* For mem_pattern(). */
+static void memo_extent(struct sim_memo *memo, const struct access *acc, u64 first)
+{
+	i64 lowest = 0, highest = 0;
+
+	for (unsigned int l = 0; l < 64; l++) {
+		i64 diff = (i64)(acc->addr[l] - first);
+
+		lowest = diff < lowest ? diff : lowest;
+		highest = diff > highest ? diff : highest;
+	}
+	memo->near = acc->exec == ~0ull && acc->kind == MEM_GLOBAL && lowest >= INT32_MIN &&
+		     highest <= INT32_MAX;
+	memo->lowest = (i32)lowest;
+	memo->highest = (i32)highest;
 }
 
 /* Scratch is ordinary memory: rows of 64 dwords. */
@@ -194,6 +210,7 @@ static void add_lines_memo(struct sim_wave *w, const struct sim_inst *ip, const 
 		memo->exec = acc->exec;
 		memo->key = (uintptr_t)ip;
 		memo->base = first % 128;
+		memo_extent(memo, acc, first);
 	} else if (w->trace && memo->entries > SIM_MEMO_ENTRIES) {
 		find_lines(acc, &lines);
 	}
@@ -204,7 +221,7 @@ static void add_lines_memo(struct sim_wave *w, const struct sim_inst *ip, const 
 	if (memo->entries > SIM_MEMO_ENTRIES)
 		trace_lines(w->trace, acc, &lines);
 	else
-		trace_memo(w->trace, acc, memo, first);
+		trace_memo(w->trace, lane_bytes(acc), memo, first);
 }
 
 /* span: the lanes' lowest and highest addresses differ by less than 4 GiB. */
@@ -427,4 +444,51 @@ u64 LEVEL(mem_contiguous)(struct sim_wave *w, const struct sim_inst *ip, unsigne
 	if (w->trace)
 		trace_contiguous(w->trace, first, bytes);
 	return first;
+}
+
+/* True if the lanes' addresses, rows of low and high halves, differ from lane 0's by diff. */
+static bool same_distances(const u32 *low, const u32 *high, const u32 *diff)
+{
+	u32 differ = 0;
+
+	LANES differ |= (low[l] - low[0]) ^ diff[l];
+	if (high)
+		LANES differ |= high[l] ^ high[0];
+	return !differ;
+}
+
+const u32 *LEVEL(mem_pattern)(struct sim_wave *w, const struct sim_inst *ip, unsigned int bytes,
+			      u32 need, u8 **ret)
+{
+	const u32 *low = w->vgpr[ip->vsrc[0]], *high = ip->saddr ? NULL : low + SIM_LANES;
+	struct sim_counters *counters = w->group->counters;
+	u64 first = (u64)ip->imm + low[0], from, to, scalar;
+	const struct sim_memo *memo;
+
+	if (!w->memo || w->exec != ~0ull || w->code->pcs || ip->enc != ENC_GLOBAL)
+		return NULL;
+	if (high) {
+		first += (u64)high[0] << 32;
+	} else {
+		memcpy(&scalar, inst_src(w, ip, 0), sizeof(scalar));
+		first += scalar;
+	}
+	memo = memo_slot(w->memo, ip->memo, first % 128);
+	if (memo->key != (uintptr_t)ip || !memo->near || memo->exec != ~0ull ||
+	    memo->base != first % 128 || memo->entries > SIM_MEMO_ENTRIES)
+		return NULL;
+	/* Low halves that wrap around are at other distances. */
+	if ((i64)low[0] + memo->lowest < 0 || (i64)low[0] + memo->highest > UINT32_MAX ||
+	    !same_distances(low, high, memo->diff))
+		return NULL;
+	from = first + (u64)(i64)memo->lowest;
+	to = first + (u64)(i64)memo->highest + bytes;
+	if (!wave_may(w, from, to, need) || sim_mem_aliased(from, to))
+		return NULL;
+	counters->lines64 += memo->cost[0];
+	counters->lines128 += memo->cost[1];
+	if (w->trace)
+		trace_memo(w->trace, SIM_LANES * bytes, memo, first);
+	*ret = (u8 *)first;
+	return memo->diff;
 }

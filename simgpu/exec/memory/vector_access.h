@@ -47,6 +47,14 @@ void LEVEL(mem_trace_scratch)(struct sim_wave *w, const struct access *acc);
 u64 LEVEL(mem_contiguous)(struct sim_wave *w, const struct sim_inst *ip, unsigned int bytes,
 			  u32 need);
 
+/*
+ * The fast path for 64 lanes at the same distances from lane 0 as last time (access_cost_cache.h).
+ * It does everything mem_prepare() does. Returns the distances in bytes, as signed numbers, and
+ * lane 0's host address, or NULL if the path does not apply; then nothing was done.
+ */
+const u32 *LEVEL(mem_pattern)(struct sim_wave *w, const struct sim_inst *ip, unsigned int bytes,
+			      u32 need, u8 **first);
+
 /* Scratch is interleaved by dword: byte `offset` of lane l. */
 static inline u8 *scratch_byte(const struct sim_wave *w, unsigned int lane, u64 offset)
 {

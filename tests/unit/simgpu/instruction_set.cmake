@@ -47,7 +47,7 @@ function(simgpu_isa_lab_test name)
 	endif()
 endfunction()
 foreach(name valu salu float memory atomic lds mfma mods wave control trans typed scalar image mode
-		random gfx942 gfx942_matrix)
+		patterns random gfx942 gfx942_matrix)
 	simgpu_isa_lab_test(${name})
 endforeach()
 
