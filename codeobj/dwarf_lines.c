@@ -145,34 +145,6 @@ static void forget_unset_files(struct line_reader *reader)
 	reader->first_file = NULL;
 }
 
-/*
- * From DWARF 5 on, directories are numbered from 0. libdwarf 20210528 accepts the number after the
- * last one as well, and then reads past the end of its array.
- */
-static bool directories_exist(struct line_reader *reader, Dwarf_Line_Context context)
-{
-	Dwarf_Signed base = 0, count = 0, end = 0, directories = 0;
-	struct probe_dwarf_reader *dwarf = reader->dwarf;
-
-	if (!probe_dwarf_ok(dwarf, dwarf_srclines_files_indexes(context, &base, &count, &end,
-								&dwarf->error)) ||
-	    !probe_dwarf_ok(dwarf,
-			    dwarf_srclines_include_dir_count(context, &directories, &dwarf->error)))
-		return false;
-	for (Dwarf_Signed i = base; i < end; i++) {
-		Dwarf_Unsigned directory, modified, length;
-		Dwarf_Form_Data16 *md5 = NULL;
-		const char *name;
-
-		if (!probe_dwarf_ok(dwarf, dwarf_srclines_files_data_b(
-						   context, i, &name, &directory, &modified,
-						   &length, &md5, &dwarf->error)) ||
-		    directory >= (Dwarf_Unsigned)directories)
-			return false;
-	}
-	return true;
-}
-
 static struct probe_err *read_unit(struct line_reader *reader, Dwarf_Die die)
 {
 	Dwarf_Line_Context context = NULL;
@@ -189,7 +161,7 @@ static struct probe_err *read_unit(struct line_reader *reader, Dwarf_Die die)
 		return NULL;
 	if (result != DW_DLV_OK)
 		return probe_dwarf_damaged(reader->dwarf, "reading a line table", error);
-	if (version >= 5 && !directories_exist(reader, context)) {
+	if (!probe_dwarf_files_sound(reader->dwarf, version, context)) {
 		dwarf_srclines_dealloc_b(context);
 		return probe_err_at(reader->dwarf->name, PROBE_ERR_NO_OFFSET,
 				    "damaged debug information: a file in no directory");

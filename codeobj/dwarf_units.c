@@ -158,12 +158,55 @@ Dwarf_Die probe_dwarf_origin(struct probe_dwarf_reader *reader, Dwarf_Die die)
 	return next;
 }
 
+bool probe_dwarf_files_sound(struct probe_dwarf_reader *reader, Dwarf_Unsigned version,
+			     Dwarf_Line_Context context)
+{
+	Dwarf_Signed base = 0, count = 0, end = 0, directories = 0;
+
+	if (version < 5)
+		return true;
+	if (!probe_dwarf_ok(reader, dwarf_srclines_files_indexes(context, &base, &count, &end,
+								 &reader->error)) ||
+	    !probe_dwarf_ok(reader, dwarf_srclines_include_dir_count(context, &directories,
+								     &reader->error)))
+		return false;
+	for (Dwarf_Signed i = base; i < end; i++) {
+		Dwarf_Unsigned directory, modified, length;
+		Dwarf_Form_Data16 *md5 = NULL;
+		const char *name;
+
+		if (!probe_dwarf_ok(reader, dwarf_srclines_files_data_b(
+						    context, i, &name, &directory, &modified,
+						    &length, &md5, &reader->error)) ||
+		    directory >= (Dwarf_Unsigned)directories)
+			return false;
+	}
+	return true;
+}
+
+/* The same of the unit's table. */
+static bool unit_files_sound(struct probe_dwarf_reader *reader, Dwarf_Die die)
+{
+	Dwarf_Line_Context context = NULL;
+	Dwarf_Unsigned version;
+	Dwarf_Small tables;
+	bool ret;
+
+	if (!probe_dwarf_ok(reader,
+			    dwarf_srclines_b(die, &version, &tables, &context, &reader->error)))
+		return false;
+	ret = probe_dwarf_files_sound(reader, version, context);
+	dwarf_srclines_dealloc_b(context);
+	return ret;
+}
+
 bool probe_dwarf_open_files(struct probe_dwarf_reader *reader, Dwarf_Die die, Dwarf_Half version,
 			    struct probe_dwarf_files *ret)
 {
 	struct probe_dwarf_files files = {.first = version >= 5 ? 0 : 1};
 
-	if (!probe_dwarf_ok(reader,
+	if (!unit_files_sound(reader, die) ||
+	    !probe_dwarf_ok(reader,
 			    dwarf_srcfiles(die, &files.names, &files.count, &reader->error)))
 		return false;
 	*ret = files;

@@ -53,6 +53,15 @@ struct probe_dwarf_files {
 	int first; /* number of the first: 1 before DWARF 5 */
 };
 
+/*
+ * Is each file of the line table in a directory? From DWARF 5 on, directories are numbered from 0.
+ * libdwarf 20210528 accepts the number after the last one as well, and then reads past the end of
+ * its array when it makes names of files.
+ */
+bool probe_dwarf_files_sound(struct probe_dwarf_reader *reader, Dwarf_Unsigned version,
+			     Dwarf_Line_Context context);
+
+/* False also if names cannot be made. */
 bool probe_dwarf_open_files(struct probe_dwarf_reader *reader, Dwarf_Die die, Dwarf_Half version,
 			    struct probe_dwarf_files *ret);
 void probe_dwarf_close_files(struct probe_dwarf_reader *reader, struct probe_dwarf_files *files);
