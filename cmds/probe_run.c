@@ -29,6 +29,7 @@
 #include "cmds/run/recorder_service.h"
 #include "cmds/run/recover_runs.h"
 #include "cmds/run/register_conflict.h"
+#include "cmds/run/run_ledger.h"
 #include "cmds/run/sample_then_probe.h"
 #include "common/cleanup.h"
 #include "common/err.h"
@@ -185,18 +186,30 @@ static struct probe_err *prepare(struct run *run)
 	return err ? err : make_environment(run);
 }
 
+static void print_summary(const struct run *run, const struct ledger_entry *entry, bool several)
+{
+	char who[32] = "";
+
+	if (several)
+		snprintf(who, sizeof(who), "process %d: ", (int)entry->pid);
+	if (*entry->outcome.partial)
+		probe_log(PROBE_LOG_WARNING, "%spartial: %s", who, entry->outcome.partial);
+	accounting_print(run_ledger_summary(run->server.ledger, entry), who);
+}
+
 static uint64_t summary(const struct run *run)
 {
-	const struct recorder *recorders = run->server.recorders;
+	struct run_ledger *ledger = run->server.ledger;
+	const struct ledger_entry *first = run_ledger_ended(ledger, NULL), *entry = first;
 	uint64_t lost = 0;
 
 	probe_log_release();
-	for (const struct recorder *recorder = recorders; recorder; recorder = recorder->next) {
-		lost += accounting_lost(&recorder->recording);
+	for (; entry; entry = run_ledger_ended(ledger, entry)) {
+		lost += entry->outcome.lost;
 		if (run->config.report)
-			accounting_print(&recorder->recording, recorders->next != NULL);
+			print_summary(run, entry, run_ledger_ended(ledger, first) != NULL);
 	}
-	if (!recorders && !run->server.refused)
+	if (!first && !run->server.refused)
 		warn_not_called();
 	return lost + run->server.refused;
 }
@@ -217,13 +230,13 @@ static struct probe_err *begin_recording(void *user)
 
 static bool stored_nothing(const struct run *run)
 {
-	const struct recorder *recorder = run->server.recorders;
+	struct run_ledger *ledger = run->server.ledger;
+	const struct ledger_entry *entry = run_ledger_ended(ledger, NULL);
 
-	if (!recorder)
+	if (!entry)
 		return run->server.refused;
-	for (; recorder; recorder = recorder->next)
-		if (!probe_store_failure(recorder->recording.store) ||
-		    accounting_stored(&recorder->recording))
+	for (; entry; entry = run_ledger_ended(ledger, entry))
+		if (!entry->outcome.failed || entry->outcome.stored)
 			return false;
 	return true;
 }

@@ -120,7 +120,8 @@ static int on_busy(void *user, int count)
 		store->busy_ns = now;
 	if (now - store->busy_ns > PROBE_STORE_BUSY_MS * 1000000ull)
 		return 0;
-	store->wait(store->wait_user);
+	if (store->wait)
+		store->wait(store->wait_user);
 	nanosleep(&interval, NULL);
 	return 1;
 }
@@ -231,15 +232,26 @@ static void free_rows(struct probe_store *store)
 	}
 }
 
-bool probe_store_finish(struct probe_store *store)
+bool probe_store_fold(struct probe_store *store)
 {
 	if (store->broken || store->open)
 		return false;
 	free_rows(store);
 	store->broken = true; /* the prepared inserts no longer exist */
-	/* Plain journal mode: readable where nothing can be written. */
-	return exec(store, "PRAGMA wal_checkpoint(TRUNCATE)") == SQLITE_OK &&
-	       exec(store, "PRAGMA journal_mode = DELETE") == SQLITE_OK;
+	/* All is committed: another program that goes on reading the file is not waited for. */
+	sqlite3_busy_timeout(store->db, PROBE_STORE_FINISH_MS);
+	return exec(store, "PRAGMA wal_checkpoint(TRUNCATE)") == SQLITE_OK;
+}
+
+/* Readable where nothing can be written. */
+static bool leave_plain(struct probe_store *store)
+{
+	return exec(store, "PRAGMA journal_mode = DELETE") == SQLITE_OK;
+}
+
+bool probe_store_finish(struct probe_store *store)
+{
+	return probe_store_fold(store) && leave_plain(store);
 }
 
 void probe_store_count(struct probe_store *store, enum probe_stream_id stream, uint64_t units)

@@ -95,16 +95,6 @@ struct probe_err *probe_store_copy(struct sqlite3 *from, const char *path, bool 
 				   struct probe_store **ret);
 struct probe_err *probe_store_append(const char *path, struct probe_store **ret);
 
-/*
- * Commit all rows and close the file temporarily, so that a forked process may open it (SQLite's
- * locks do not survive a fork). Prepared rows no longer exist. False: not everything is committed.
- */
-bool probe_store_pause(struct probe_store *store);
-/* Nothing is written for a while: frees what SQLite keeps in memory. */
-void probe_store_rest(struct probe_store *store);
-/* A failure is also recorded as the store's. */
-bool probe_store_resume(struct probe_store *store);
-
 /* Accepts NULL. Uncommitted rows are lost. */
 void probe_store_destroy(struct probe_store *store);
 PROBE_DEFINE_RELEASE(probe_store_release, struct probe_store *, probe_store_destroy)
@@ -146,8 +136,8 @@ struct probe_store_stream probe_store_stream(const struct probe_store *store,
 					     enum probe_stream_id stream);
 
 /*
- * Call `wait` every few milliseconds while another program has locked the file. It must not use the
- * store.
+ * Call `wait` (NULL: nothing) every few milliseconds while another program has locked the file. It
+ * must not use the store.
  */
 void probe_store_on_busy(struct probe_store *store, void (*wait)(void *user), void *user);
 
@@ -162,9 +152,14 @@ bool probe_store_commit(struct probe_store *store);
 
 /*
  * Fold the write-ahead log into the file, so that one file is left. False if something was not
- * committed or the disk is full: then "<path>-wal" belongs to the database.
+ * committed, the disk is full, or another program goes on reading: then "<path>-wal" belongs to the
+ * database.
  */
 bool probe_store_finish(struct probe_store *store);
+/* The same for a file to which more will be added (probe_store_append()). */
+bool probe_store_fold(struct probe_store *store);
+/* What a writer that was killed had left to do in the file: leaves a single one. */
+struct probe_err *probe_store_settle(const char *path);
 
 /*
  * After a failure: allow a final attempt to write a few small rows (the accounting, why the run is

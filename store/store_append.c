@@ -67,31 +67,6 @@ struct probe_err *probe_store_copy(struct sqlite3 *from, const char *path, bool 
 	return NULL;
 }
 
-void probe_store_rest(struct probe_store *store)
-{
-	if (store->db)
-		sqlite3_db_release_memory(store->db);
-}
-
-bool probe_store_pause(struct probe_store *store)
-{
-	if (!probe_store_commit(store))
-		return false;
-	while (store->rows) {
-		struct probe_rows *rows = store->rows;
-
-		store->rows = rows->next;
-		probe_rows_destroy(rows);
-	}
-	store->set = store->account = store->log = store->records = NULL;
-	if (sqlite3_close(store->db) != SQLITE_OK) {
-		probe_store_fail(store, "close it");
-		return false;
-	}
-	store->db = NULL;
-	return true;
-}
-
 static struct probe_err *open_again(struct probe_store *store)
 {
 	if (sqlite3_open_v2(store->path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
@@ -99,20 +74,6 @@ static struct probe_err *open_again(struct probe_store *store)
 		return sqlite_error(store, "open it for writing");
 	sqlite3_busy_timeout(store->db, PROBE_STORE_BUSY_MS);
 	return ready(store);
-}
-
-bool probe_store_resume(struct probe_store *store)
-{
-	struct probe_err *err = open_again(store);
-
-	if (!err)
-		return true;
-	store->broken = true;
-	if (store->failure)
-		probe_err_destroy(err);
-	else
-		store->failure = err;
-	return false;
 }
 
 struct probe_err *probe_store_append(const char *path, struct probe_store **ret)
@@ -128,5 +89,24 @@ struct probe_err *probe_store_append(const char *path, struct probe_store **ret)
 	if (err)
 		return err;
 	*ret = PROBE_KEEP(store);
+	return NULL;
+}
+
+PROBE_DEFINE_RELEASE(database_release, sqlite3 *, sqlite3_close)
+
+struct probe_err *probe_store_settle(const char *path)
+{
+	PROBE_AUTO_FREE char *file = realpath(path, NULL);
+	PROBE_AUTO(database_release) sqlite3 *db = NULL;
+
+	if (!file)
+		return probe_err_create("cannot open %s", path);
+	if (sqlite3_open_v2(file, &db, SQLITE_OPEN_READWRITE, NULL) ||
+	    sqlite3_busy_timeout(db, PROBE_STORE_FINISH_MS) ||
+	    sqlite3_exec(db,
+			 "SELECT 1 FROM sqlite_master LIMIT 1; PRAGMA wal_checkpoint(TRUNCATE); "
+			 "PRAGMA journal_mode = DELETE",
+			 NULL, NULL, NULL))
+		return probe_err_create("%s: cannot be completed: %s", path, sqlite3_errmsg(db));
 	return NULL;
 }

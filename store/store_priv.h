@@ -15,7 +15,8 @@
  * How long to wait for another program that has locked the file. Meanwhile records accumulate
  * elsewhere (probe_store_on_busy()).
  */
-#define PROBE_STORE_BUSY_MS (10 * 60 * 1000)
+#define PROBE_STORE_BUSY_MS   (10 * 60 * 1000)
+#define PROBE_STORE_FINISH_MS 5000
 
 /* Buffered rows of one table. */
 struct probe_rows {

@@ -2,7 +2,9 @@
 #include "cmds/record/loss_accounting.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <probe/words.h>
@@ -298,6 +300,20 @@ uint64_t accounting_lost(const struct recording *recording)
 	return sum;
 }
 
+/* ---- The summary at the end of a run --------------------------------------------------------- */
+
+/* A line of it: its level as a letter, then the text. */
+__attribute__((format(printf, 3, 4))) static void put(FILE *out, int level, const char *format, ...)
+{
+	va_list args;
+
+	fputc('0' + level, out);
+	va_start(args, format);
+	vfprintf(out, format, args);
+	va_end(args);
+	fputc(0, out);
+}
+
 static void append_unknown(const struct unknown_loss *unknown, char *text, size_t n, size_t size)
 {
 	if (unknown->unbounded)
@@ -308,8 +324,8 @@ static void append_unknown(const struct unknown_loss *unknown, char *text, size_
 			 unknown->most);
 }
 
-static void print_stream(const struct balance *balance, const struct unknown_loss *unknown,
-			 enum probe_stream_id stream, const char *who)
+static void put_stream(FILE *out, const struct balance *balance, const struct unknown_loss *unknown,
+		       enum probe_stream_id stream)
 {
 	char text[400];
 	size_t n = 0;
@@ -321,9 +337,9 @@ static void print_stream(const struct balance *balance, const struct unknown_los
 					      probe_drop_text(i));
 	text[n] = 0;
 	append_unknown(unknown, text, n, sizeof(text));
-	probe_log(*text ? PROBE_LOG_WARNING : PROBE_LOG_INFO,
-		  "%s%s: %" PRIu64 " recorded, %" PRIu64 " dropped%s", who, streams[stream].text,
-		  balance->stored, dropped(balance), text);
+	put(out, *text ? PROBE_LOG_WARNING : PROBE_LOG_INFO,
+	    "%s: %" PRIu64 " recorded, %" PRIu64 " dropped%s", streams[stream].text,
+	    balance->stored, dropped(balance), text);
 }
 
 static void append_refusal(char *text, size_t size, uint64_t count, const char *why)
@@ -334,7 +350,7 @@ static void append_refusal(char *text, size_t size, uint64_t count, const char *
 		snprintf(text + n, size - n, "; %" PRIu64 " uninstrumented: %s", count, why);
 }
 
-static void print_dispatches(const struct recording *recording, const char *who)
+static void put_dispatches(FILE *out, const struct recording *recording)
 {
 	const struct record_counts *counts = &recording->counts;
 	struct run_unprobed_counts unprobed;
@@ -350,19 +366,17 @@ static void print_dispatches(const struct recording *recording, const char *who)
 			append_refusal(text, sizeof(text), unprobed.dispatches[k], why);
 		}
 	}
-	probe_log(PROBE_LOG_INFO,
-		  "%sdispatches: %" PRIu64 " seen, %" PRIu64 " completed, %" PRIu64
-		  " instrumented%s",
-		  who, counts->seen, counts->completed, counts->verdicts[PROBE_V_SWAPPED], text);
+	put(out, PROBE_LOG_INFO,
+	    "dispatches: %" PRIu64 " seen, %" PRIu64 " completed, %" PRIu64 " instrumented%s",
+	    counts->seen, counts->completed, counts->verdicts[PROBE_V_SWAPPED], text);
 	filters_text(recording->config, filters, sizeof(filters));
 	if (*filters && recording->config->instrumented)
-		probe_log(PROBE_LOG_INFO, "%sfilters: %s", who, filters);
+		put(out, PROBE_LOG_INFO, "filters: %s", filters);
 	if (counts->seen && !counts->clones && recording->config->instrumented &&
 	    !unprobed.dispatches[RUN_UNPROBED_EMPTY])
-		probe_log(PROBE_LOG_WARNING,
-			  "%sno kernel has an instrumented clone: compile with hipcc "
-			  "$(probe-config --cflags)",
-			  who);
+		put(out, PROBE_LOG_WARNING,
+		    "no kernel has an instrumented clone: compile with hipcc "
+		    "$(probe-config --cflags)");
 }
 
 /* The verb of probe-report that shows the handlers' results: `lines` for memory and count. */
@@ -387,16 +401,15 @@ uint64_t accounting_stored(const struct recording *recording)
 	return sum;
 }
 
-void accounting_print(const struct recording *recording, bool with_pid)
+char *accounting_summary(const struct recording *recording, size_t *ret_size)
 {
 	const char *path = probe_store_path(recording->store);
-	char who[32] = "";
+	char *ret = NULL;
+	FILE *out = open_memstream(&ret, ret_size);
 
-	if (with_pid)
-		snprintf(who, sizeof(who), "process %d: ", (int)recording->objects.pid);
-	if (*recording->log.partial)
-		probe_log(PROBE_LOG_WARNING, "%spartial: %s", who, recording->log.partial);
-	print_dispatches(recording, who);
+	if (!out)
+		return NULL;
+	put_dispatches(out, recording);
 	for (int stream = 0; stream < PROBE_STREAM_IDS; stream++) {
 		const struct unknown_loss *unknown = &recording->counts.unknown[stream];
 		struct balance balance;
@@ -404,9 +417,20 @@ void accounting_print(const struct recording *recording, bool with_pid)
 		make_balance(recording, (enum probe_stream_id)stream, true, &balance);
 		if (balance.emitted || unknown->sources || stream == PROBE_STREAM_ID_HOST ||
 		    (stream == PROBE_STREAM_ID_SAMPLES && recording->config->sampling.on))
-			print_stream(&balance, unknown, (enum probe_stream_id)stream, who);
+			put_stream(out, &balance, unknown, (enum probe_stream_id)stream);
 	}
-	probe_log(PROBE_LOG_INFO, "%sdatabase: %s", who, path);
-	probe_log(PROBE_LOG_INFO, "%sview it with: probe-report %s %s", who,
-		  verb_for(recording->config), path);
+	put(out, PROBE_LOG_INFO, "database: %s", path);
+	put(out, PROBE_LOG_INFO, "view it with: probe-report %s %s", verb_for(recording->config),
+	    path);
+	fputc(0, out);
+	if (!fclose(out))
+		return ret;
+	free(ret);
+	return NULL;
+}
+
+void accounting_print(const char *summary, const char *who)
+{
+	for (const char *line = summary; *line; line += strlen(line) + 1)
+		probe_log(*line - '0', "%s%s", who, line + 1);
 }

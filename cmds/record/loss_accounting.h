@@ -13,6 +13,7 @@
 #define PROBE_CMDS_RECORD_LOSS_ACCOUNTING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <probe/wire.h>
@@ -50,8 +51,13 @@ struct record_counts {
 void accounting_store(struct recording *recording, bool final);
 /* Stores the filters of the run for the report; to be called once. */
 void accounting_store_filters(struct recording *recording);
-/* Prints the summary at the end of a run. */
-void accounting_print(const struct recording *recording, bool with_pid);
+/*
+ * The summary at the end of a run, in a form for accounting_print(): strings, of which the last is
+ * empty. To be freed; NULL without memory.
+ */
+char *accounting_summary(const struct recording *recording, size_t *ret_size);
+/* Logs it, with `who` before each line. */
+void accounting_print(const char *summary, const char *who);
 /* Number of committed records, of all streams. */
 uint64_t accounting_stored(const struct recording *recording);
 /* Log sums that are wrong. */

@@ -15,7 +15,6 @@
 
 #include "cmds/options/run_options.h"
 #include "cmds/record/handler_channel.h"
-#include "cmds/record/handler_workers.h"
 #include "cmds/record/host_records.h"
 #include "cmds/record/segment_size.h"
 #include "common/cleanup.h"
@@ -80,7 +79,7 @@ static struct probe_err *create(pid_t pid, int sock, struct recorder **ret)
 		return probe_err_oom();
 	recorder->pid = pid;
 	recorder->sock = sock;
-	recorder->seg.fd = recorder->lock = recorder->spool.fd = -1;
+	recorder->seg.fd = recorder->lock = recorder->spool.fd = recorder->notify = -1;
 	/* -1 if the process has already died; its socket shows that. */
 	recorder->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	recorder->wake = eventfd(0, EFD_CLOEXEC);
@@ -210,7 +209,6 @@ void recorder_join(struct recorder *recorder)
 	segment_reader_unlink(&recorder->seg);
 	segment_reader_destroy(&recorder->seg);
 	spool_end(&recorder->spool);
-	recording_rest(&recorder->recording);
 	close_all(recorder);
 }
 
@@ -218,7 +216,6 @@ void recorder_destroy(struct recorder *recorder)
 {
 	if (!recorder)
 		return;
-	handler_workers_destroy(recorder->workers);
 	recording_deinit(&recorder->recording);
 	spool_deinit(&recorder->spool);
 	segment_reader_destroy(&recorder->seg);
@@ -388,6 +385,15 @@ static const char *why_ended(const struct recorder *recorder)
 	return exited ? NULL : "the process was killed, or ended without an exit record";
 }
 
+/* To an eventfd, or -1. */
+static void add_one(int fd)
+{
+	uint64_t one = 1;
+
+	if (fd >= 0 && write(fd, &one, sizeof(one)) < 0)
+		return; /* an eventfd takes any number of ones */
+}
+
 static void *run(void *user)
 {
 	struct recorder *recorder = user;
@@ -414,7 +420,10 @@ static void *run(void *user)
 	segment_reader_beat(&recorder->seg, true);
 	read_counts(recorder);
 	recording_end(&recorder->recording, why_ended(recorder));
+	probe_store_on_busy(recorder->recording.store, NULL, NULL);
+	recording_finish(&recorder->recording);
 	atomic_store(&recorder->done, true);
+	add_one(recorder->notify);
 	return NULL;
 }
 
@@ -438,18 +447,14 @@ struct probe_err *recorder_start(struct recorder *recorder)
 
 void recorder_stop(struct recorder *recorder, enum recorder_stop_reason why)
 {
-	uint64_t one = 1;
-
 	atomic_store(&recorder->stop, why);
-	if (write(recorder->wake, &one, sizeof(one)) < 0)
-		return; /* an eventfd takes any number of ones */
+	add_one(recorder->wake);
 }
 
 void recorder_finish(struct recorder *recorder)
 {
 	const struct probe_store *store = recorder->recording.store;
 
-	recording_finish(&recorder->recording);
 	if (!probe_store_failure(store) || recorder->spool.broken) {
 		spool_remove(&recorder->spool);
 		return;

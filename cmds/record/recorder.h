@@ -34,13 +34,14 @@ struct recorder {
 	int pidfd, sock, wake; /* wake: an eventfd that ends it early */
 	pthread_t thread;
 	_Atomic enum recorder_stop_reason stop;
-	struct handler_workers *workers; /* opened before the program started; NULL = none */
+	int notify; /* an eventfd of the owner, written when `done` is set; -1 = none */
+	struct ledger_entry *entry; /* the owner's */
 	atomic_bool done;
 	bool joined;
 	_Atomic uint64_t spool_taken, spool_written; /* bytes, for a progress line */
-	uint64_t drain_until; /* CLOCK_MONOTONIC; 0 = no time limit */
-	bool unused;	      /* continued, and the process had not taken the segment before */
-	bool ended;	      /* the process had ended before this recorder began */
+	uint64_t drain_until;			     /* CLOCK_MONOTONIC; 0 = no time limit */
+	bool unused; /* continued, and the process had not taken the segment before */
+	bool ended;  /* the process had ended before this recorder began */
 	struct segment_reader seg;
 	struct spool spool;
 	struct spool_settings settings; /* of recorder_open() */
@@ -74,7 +75,7 @@ struct probe_err *recorder_recreate(struct recorder *recorder, const struct run_
  * called again.
  */
 void recorder_join(struct recorder *recorder);
-/* The last step of a recording: leaves a single file. */
+/* The last step: the database needs the spool no more, or the user is told that it does. */
 void recorder_finish(struct recorder *recorder);
 /* To be called after the thread has been joined. */
 void recorder_destroy(struct recorder *recorder);

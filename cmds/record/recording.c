@@ -10,6 +10,7 @@
 #include "cmds/record/allocation_records.h"
 #include "cmds/record/handler_workers.h"
 #include "cmds/record/host_records.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
 #include "common/memory_watch.h"
@@ -141,12 +142,10 @@ static void store_own_cost(struct recording *recording)
 			    usage.ru_stime.tv_sec * 1000000ll + usage.ru_stime.tv_usec);
 }
 
-static void set_partial(struct recording *recording)
+static void set_partial(struct probe_store *store, const char *why)
 {
-	const char *why = recording->log.partial;
-
-	probe_store_set_int(recording->store, "partial", *why != 0);
-	probe_store_set(recording->store, "partial_reason", why);
+	probe_store_set_int(store, "partial", *why != 0);
+	probe_store_set(store, "partial_reason", why);
 }
 
 void recording_end(struct recording *recording, const char *ended)
@@ -173,46 +172,67 @@ void recording_end(struct recording *recording, const char *ended)
 			probe_store_final_attempt(store);
 		accounting_store(recording, true);
 		store_own_cost(recording);
-		set_partial(recording);
+		set_partial(store, recording->log.partial);
 		ok = probe_store_commit(store);
 	}
-}
-
-void recording_rest(struct recording *recording)
-{
-	trace_deinit(&recording->trace);
-	probe_store_rest(recording->store);
-}
-
-void recording_run_handlers(struct recording *recording, struct handler_workers *workers,
-			    const struct handler_stop *stop)
-{
-	const struct handler_run run = {
-		.database = probe_store_path(recording->store),
-		.store = recording->store,
-		.log = &recording->log,
-		.kind = recording->config->kind,
-		.used = recording->objects.process_known,
-		.rerun = probe_store_path(recording->store),
-		.stop = *stop,
-	};
-
-	if (probe_store_failure(recording->store))
-		return;
-	handler_workers_run(workers, &run, NULL);
-	probe_store_set_int(recording->store, "handlers_ended", 1);
-	set_partial(recording);
-	probe_store_commit(recording->store);
 }
 
 void recording_finish(struct recording *recording)
 {
 	struct probe_store *store = recording->store;
+	bool finished = recording->config->handler_count ? probe_store_fold(store)
+							 : probe_store_finish(store);
 
-	if (!probe_store_finish(store) && !probe_store_failure(store))
+	if (!finished && !probe_store_failure(store))
 		probe_log(PROBE_LOG_WARNING,
 			  "%s: could not be checkpointed into one file: keep %s-wal",
 			  probe_store_path(store), probe_store_path(store));
 	if (probe_store_failure(store))
 		probe_log_err(PROBE_LOG_ERROR, probe_store_failure(store));
+}
+
+void recording_outcome(const struct recording *recording, struct recording_outcome *ret)
+{
+	*ret = (struct recording_outcome){
+		.lost = accounting_lost(recording),
+		.stored = accounting_stored(recording),
+		.failed = probe_store_failure(recording->store) != NULL,
+		.used = recording->objects.process_known,
+		.probed = recording->counts.verdicts[PROBE_V_SWAPPED] != 0,
+	};
+	snprintf(ret->partial, sizeof(ret->partial), "%s", recording->log.partial);
+}
+
+struct probe_err *recording_run_handlers(const char *path, struct recording_outcome *outcome,
+					 const struct run_config *config,
+					 struct handler_workers *workers,
+					 const struct handler_stop *stop)
+{
+	PROBE_AUTO(probe_store_release) struct probe_store *store = NULL;
+	struct probe_err *err = probe_store_append(path, &store);
+	struct record_log log = {.store = store};
+	const struct handler_run run = {
+		.database = path,
+		.store = store,
+		.log = &log,
+		.kind = config->kind,
+		.used = outcome->used,
+		.rerun = path,
+		.stop = *stop,
+	};
+
+	if (err)
+		return err;
+	snprintf(log.partial, sizeof(log.partial), "%s", outcome->partial);
+	handler_workers_run(workers, &run, NULL);
+	snprintf(outcome->partial, sizeof(outcome->partial), "%s", log.partial);
+	probe_store_set_int(store, "handlers_ended", 1);
+	set_partial(store, log.partial);
+	if (!probe_store_commit(store))
+		return probe_err_create("%s: the tables of handlers could not be written; all "
+					"records are in it: run the handlers with: probe-run "
+					"--recover %s",
+					path, path);
+	probe_store_finish(store);
+	return NULL;
 }

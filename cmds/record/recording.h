@@ -41,6 +41,16 @@ struct recording {
 	struct source_files sources;
 };
 
+/* What is known of a recording when its database is closed. */
+struct recording_outcome {
+	uint64_t lost;	   /* accounting_lost() */
+	uint64_t stored;   /* accounting_stored() */
+	bool failed;	   /* the database could not be written */
+	bool used;	   /* the process used a GPU, so handlers have a run */
+	bool probed;	   /* instrumented kernels ran */
+	char partial[160]; /* "" = not partial */
+};
+
 /* Takes ownership of the store; call deinit also after an error. The segment must outlive it. */
 struct probe_err *recording_init(struct recording *recording, const struct run_config *config,
 				 pid_t pid, struct probe_store *store,
@@ -54,12 +64,16 @@ void recording_begin(struct recording *recording);
  * or NULL.
  */
 void recording_end(struct recording *recording, const char *ended);
-/* After that, frees memory that is not used any more. */
-void recording_rest(struct recording *recording);
-/* Runs the handlers on the committed records. */
-void recording_run_handlers(struct recording *recording, struct handler_workers *workers,
-			    const struct handler_stop *stop);
-/* Last: leaves a single file. */
+/* After that: leaves a single file. Only handlers add to it. */
 void recording_finish(struct recording *recording);
+void recording_outcome(const struct recording *recording, struct recording_outcome *ret);
+/*
+ * Runs handlers over the finished file `path`, and stores their tables in it. `outcome`: its own,
+ * which gets to be partial if a handler fails.
+ */
+struct probe_err *recording_run_handlers(const char *path, struct recording_outcome *outcome,
+					 const struct run_config *config,
+					 struct handler_workers *workers,
+					 const struct handler_stop *stop);
 
 #endif

@@ -81,7 +81,7 @@ static struct probe_err *print_blocks(const struct report *report, const struct 
 	return NULL;
 }
 
-/* The recorder ended before it ran these handlers; their records are stored. */
+/* The recorder has not run these handlers yet, or was killed; their records are stored. */
 #define PENDING                                                                                    \
 	"SELECT value FROM probe_run WHERE key = 'handlers' AND value <> '' AND "                  \
 	"(SELECT value FROM probe_run WHERE key = 'handlers_ended') = 0"
@@ -89,7 +89,8 @@ static struct probe_err *print_blocks(const struct report *report, const struct 
 static void print_pending(const struct report *report, sqlite3_stmt *stmt)
 {
 	(void)report;
-	printf("no lines: the run ended before its handlers ran over its records; run them with:\n"
+	printf("no lines: handlers have not run over its records. probe-run does that when the "
+	       "application has ended; after a kill, do it with:\n"
 	       "probe-report replay -a '%s' --in-place ",
 	       (const char *)sqlite3_column_text(stmt, 0));
 }

@@ -11,9 +11,9 @@
 
 #include "cmds/options/output_path.h"
 #include "cmds/options/run_options.h"
-#include "cmds/record/recorder.h"
 #include "cmds/run/interrupted_runs.h"
 #include "cmds/run/recorder_server.h"
+#include "cmds/run/run_ledger.h"
 #include "common/cleanup.h"
 #include "common/err.h"
 
@@ -21,9 +21,10 @@
 
 static bool path_used(const struct run_server *server, const char *path)
 {
-	for (const struct recorder *recorder = server->recorders; recorder;
-	     recorder = recorder->next)
-		if (!strcmp(probe_store_path(recorder->recording.store), path))
+	const struct ledger_entry *entry = NULL;
+
+	while ((entry = run_ledger_next(server->ledger, entry)))
+		if (atomic_load(&entry->state) != LEDGER_DISCARDED && !strcmp(entry->path, path))
 			return true;
 	return false;
 }

@@ -4,14 +4,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -25,15 +26,16 @@
 #include "cmds/record/recorder.h"
 #include "cmds/record/spool.h"
 #include "cmds/run/database_creation.h"
-#include "cmds/run/interrupted_runs.h"
+#include "cmds/run/pending_handlers.h"
+#include "cmds/run/run_ledger.h"
 #include "cmds/run/socket_directory.h"
 #include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
 #include "common/progress.h"
 
-#define GRACE_NS	1000000000ull /* time limit for processes that outlive the application */
-#define TERMINATE_NS	5000000000ull /* for the application, once the recorder is to end */
+#define GRACE_NS     1000000000ull /* time limit for processes that outlive the application */
+#define TERMINATE_NS 5000000000ull /* for the application, once the recorder is to end */
 
 struct probe_err *run_server_init(struct run_server *server, const struct run_config *config,
 				  const struct run_plugins *plugins)
@@ -43,10 +45,12 @@ struct probe_err *run_server_init(struct run_server *server, const struct run_co
 	*server = (struct run_server)RUN_SERVER_EMPTY;
 	server->config = config;
 	server->plugins = plugins;
-	server->spools = mmap(NULL, sizeof(*server->spools), PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (server->spools == MAP_FAILED)
-		server->spools = NULL;
+	server->ledger = run_ledger_create();
+	server->ended_recordings = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (!server->ledger)
+		return probe_err_oom();
+	if (server->ended_recordings < 0)
+		return probe_err_create("cannot make an eventfd: %s", strerror(errno));
 	err = run_socket_directory(&server->directory, &server->path);
 	if (err)
 		return err;
@@ -82,8 +86,9 @@ void run_server_deinit(struct run_server *server)
 		close(server->signals);
 	if (server->orders >= 0)
 		close(server->orders);
-	if (server->spools)
-		munmap(server->spools, sizeof(*server->spools));
+	if (server->ended_recordings >= 0)
+		close(server->ended_recordings);
+	run_ledger_destroy(server->ledger);
 	*server = (struct run_server)RUN_SERVER_EMPTY;
 }
 
@@ -96,28 +101,6 @@ static void accept_all(struct run_server *server)
 			return;
 		server->hellos[server->hello_count++] = fd;
 	}
-}
-
-/*
- * Before the spool is made: a recorder that is killed meanwhile leaves nothing that the next one
- * misses.
- */
-static void note_spool(struct run_server *server, const char *database)
-{
-	struct run_spools *spools = server->spools;
-	char *path = spool_path(database);
-	size_t length = path ? strlen(path) + 1 : 0;
-	bool noted = false;
-
-	for (uint32_t at = 0; path && spools && at < spools->used && !noted;) {
-		noted = !strcmp(spools->text + at, path);
-		at += (uint32_t)strlen(spools->text + at) + 1;
-	}
-	if (path && spools && !noted && length <= sizeof(spools->text) - spools->used) {
-		memcpy(spools->text + spools->used, path, length);
-		spools->used += (uint32_t)length;
-	}
-	free(path);
 }
 
 /* Replies, with the segment's descriptor if there is one. */
@@ -157,26 +140,61 @@ static void end_predecessor(struct run_server *server, pid_t pid)
 	}
 }
 
-/* A program may start thousands of processes, of which few run at a time. */
-static void join_ended(struct run_server *server)
+/*
+ * The database is closed, so from here on the ledger says all that is known. False: it could not be
+ * written.
+ */
+static bool end_recording(struct run_server *server, struct recorder *recorder)
 {
-	for (struct recorder *recorder = server->recorders; recorder; recorder = recorder->next)
-		if (atomic_load(&recorder->done))
-			recorder_join(recorder);
+	size_t size = 0;
+	PROBE_AUTO_FREE char *summary =
+		server->config->report ? accounting_summary(&recorder->recording, &size) : NULL;
+
+	run_ledger_end(server->ledger, recorder->entry, &recorder->recording, summary, size);
+	recorder_finish(recorder);
+	return !recorder->entry->outcome.failed;
 }
 
-/* Handlers that were opened before the program started serve the first process. */
+/*
+ * A program may start thousands of processes, of which few run at a time. The records of one whose
+ * database could not be written are in its spool, which stays locked until the run ends.
+ */
+static void end_recordings(struct run_server *server)
+{
+	struct recorder **at = &server->recorders;
+	bool any = false;
+
+	while (*at) {
+		struct recorder *recorder = *at;
+
+		if (!atomic_load(&recorder->done) || recorder->joined) {
+			at = &recorder->next;
+			continue;
+		}
+		recorder_join(recorder);
+		if (!end_recording(server, recorder)) {
+			at = &recorder->next;
+			continue;
+		}
+		*at = recorder->next;
+		recorder_destroy(recorder);
+		any = true;
+	}
+	/* Threads come and go, each with a heap of its own, which keeps what it has had. */
+	if (any)
+		malloc_trim(0);
+}
+
 static struct probe_err *start(struct run_server *server, struct recorder *recorder)
 {
 	struct probe_err *err;
 
-	if (!send_reply(recorder->sock, 0, &recorder->seg))
-		return probe_err_create("process %d did not take its segment: %s",
-					(int)recorder->pid, strerror(errno));
+	recorder->notify = server->ended_recordings;
 	err = recorder_start(recorder);
 	if (err)
 		return err;
-	recorder->workers = PROBE_KEEP(server->workers);
+	recorder->next = server->recorders;
+	server->recorders = recorder;
 	return NULL;
 }
 
@@ -215,38 +233,59 @@ static void discard(struct recorder *recorder)
 	free(path);
 }
 
-static struct probe_err *record(struct run_server *server, const struct recorder_process *process)
+/* Takes ownership of the store. */
+static struct probe_err *record_into(struct run_server *server, struct probe_store *store,
+				     const struct recorder_process *process,
+				     struct ledger_entry *entry)
 {
 	struct recorder *recorder = NULL;
+	struct probe_err *err = recorder_create(process, server->config, store, &recorder);
+
+	if (err)
+		return err;
+	recorder->entry = entry;
+	/* Locked before the application learns that it is recorded. */
+	recorder->lock = lock_database(entry->path);
+	if (send_reply(recorder->sock, 0, &recorder->seg))
+		err = start(server, recorder);
+	else
+		err = probe_err_create("process %d did not take its segment: %s", (int)process->pid,
+				       strerror(errno));
+	if (err)
+		discard(recorder);
+	return err;
+}
+
+static struct probe_err *record(struct run_server *server, const struct recorder_process *process)
+{
+	struct recorder *recorder = find_unused(server, process->pid);
 	struct probe_store *store = NULL;
+	struct ledger_entry *entry;
 	struct probe_err *err;
 
-	recorder = find_unused(server, process->pid);
 	if (recorder && send_reply(process->sock, 0, &recorder->seg)) {
 		recorder->unused = false;
 		recorder->sock = process->sock;
 		return NULL;
 	}
-	recorder = NULL;
-	join_ended(server);
+	end_recordings(server);
 	end_predecessor(server, process->pid);
 	err = run_database_create(server, process->pid, &store);
 	if (err)
 		return err;
-	note_spool(server, probe_store_path(store));
-	err = recorder_create(process, server->config, store, &recorder);
-	if (err)
-		return err;
-	/* Locked before the application learns that it is recorded. */
-	recorder->lock = lock_database(probe_store_path(store));
-	err = start(server, recorder);
-	if (err) {
-		discard(recorder);
-		return err;
+	/*
+	 * Before the spool is made: a recorder that is killed meanwhile leaves nothing that the
+	 * next one misses.
+	 */
+	entry = run_ledger_add(server->ledger, process->pid, probe_store_path(store));
+	if (!entry) {
+		probe_store_destroy(store);
+		return probe_err_create("the run has too many processes");
 	}
-	recorder->next = server->recorders;
-	server->recorders = recorder;
-	return NULL;
+	err = record_into(server, store, process, entry);
+	if (err)
+		atomic_store(&entry->state, LEDGER_DISCARDED);
+	return err;
 }
 
 /*
@@ -265,7 +304,8 @@ static void start_over(const char *spool, struct recorder *recorder)
 		unlink(database);
 }
 
-static struct probe_err *continue_one(struct run_server *server, const char *spool)
+static struct probe_err *continue_one(struct run_server *server, struct ledger_entry *entry,
+				      const char *spool)
 {
 	PROBE_AUTO(recorder_release) struct recorder *recorder = NULL;
 	struct probe_store *store = NULL; /* the recorder's */
@@ -274,38 +314,54 @@ static struct probe_err *continue_one(struct run_server *server, const char *spo
 
 	err = recorder_open(spool, &recorder, &absent);
 	if (absent) {
-		/* It was complete, or was not made. */
+		/* It was not made, or given up. */
 		probe_err_destroy(err);
 		start_over(spool, NULL);
+		atomic_store(&entry->state, LEDGER_DISCARDED);
 		return NULL;
 	}
 	if (err)
 		return err;
 	if (recorder->unused && !recorder->seg.linked && spool_is_empty(&recorder->spool)) {
 		start_over(spool, PROBE_KEEP(recorder));
+		atomic_store(&entry->state, LEDGER_DISCARDED);
 		return NULL;
 	}
 	end_predecessor(server, recorder->pid);
 	err = recorder_recreate(recorder, server->config, &store);
 	if (err)
 		return err;
+	atomic_store(&entry->state, LEDGER_OPEN);
+	recorder->entry = entry;
 	recorder->lock = lock_database(probe_store_path(store));
-	err = recorder_start(recorder);
+	err = start(server, recorder);
 	if (err)
 		return err;
-	recorder->workers = PROBE_KEEP(server->workers);
-	recorder->next = server->recorders;
-	server->recorders = PROBE_KEEP(recorder);
+	(void)PROBE_KEEP(recorder);
+	return NULL;
+}
+
+static struct probe_err *continue_entry(struct run_server *server, struct ledger_entry *entry)
+{
+	enum ledger_state state = atomic_load(&entry->state);
+	PROBE_AUTO_FREE char *spool = spool_path(entry->path);
+
+	if (!spool)
+		return probe_err_oom();
+	if (state == LEDGER_OPEN || state == LEDGER_FAILED)
+		return continue_one(server, entry, spool);
+	/* The recorder was killed before it could remove the spool. */
+	if (state == LEDGER_COMPLETE && !access(spool, F_OK))
+		spool_remove_stale(spool);
 	return NULL;
 }
 
 void run_server_continue(struct run_server *server)
 {
-	const struct run_spools *spools = server->spools;
+	struct ledger_entry *entry = NULL;
 
-	for (uint32_t at = 0; spools && at < spools->used;
-	     at += (uint32_t)strlen(spools->text + at) + 1) {
-		struct probe_err *err = continue_one(server, spools->text + at);
+	while ((entry = run_ledger_next(server->ledger, entry))) {
+		struct probe_err *err = continue_entry(server, entry);
 
 		if (err)
 			probe_log_err(PROBE_LOG_ERROR, err);
@@ -400,6 +456,7 @@ static void watch_orders(struct run_server *server, int control)
 	if (server->orders >= 0) {
 		epoll_ctl(server->orders, EPOLL_CTL_ADD, control, &event);
 		epoll_ctl(server->orders, EPOLL_CTL_ADD, server->signals, &event);
+		epoll_ctl(server->orders, EPOLL_CTL_ADD, server->ended_recordings, &event);
 	}
 }
 
@@ -424,8 +481,11 @@ static void read_orders(struct run_server *server)
 {
 	struct run_order order;
 	ssize_t got = 1;
+	uint64_t ended;
 
 	read_signals(server);
+	if (read(server->ended_recordings, &ended, sizeof(ended)) > 0)
+		end_recordings(server);
 	while (server->control >= 0 && got > 0) {
 		got = recv(server->control, &order, sizeof(order), MSG_DONTWAIT);
 		if (got < 0 && (errno == EAGAIN || errno == EINTR))
@@ -492,7 +552,7 @@ bool run_server_serve(struct run_server *server, int control)
 	}
 	if (pidfd >= 0)
 		close(pidfd);
-	return server->application || server->recorders;
+	return server->application || run_ledger_next(server->ledger, NULL);
 }
 
 static void stop_all(const struct run_server *server)
@@ -519,7 +579,7 @@ void run_server_finish(struct run_server *server)
 			stop_all(server);
 		}
 	}
-	join_ended(server);
+	end_recordings(server);
 }
 
 static bool stop_requested(void *user)
@@ -530,31 +590,11 @@ static bool stop_requested(void *user)
 	return server->stop;
 }
 
-static void handle(struct run_server *server, struct recorder *recorder,
-		   const struct handler_stop *stop)
-{
-	struct probe_store *store = recorder->recording.store;
-	struct probe_err *err = NULL;
-
-	if (!server->config->handler_count || !probe_store_pause(store))
-		return;
-	if (!recorder->workers)
-		err = handler_workers_open(server->config, server->plugins,
-					   "its tables are missing", &recorder->workers);
-	if (err)
-		probe_log_err(PROBE_LOG_ERROR, err);
-	probe_err_destroy(err);
-	if (probe_store_resume(store) && recorder->workers)
-		recording_run_handlers(&recorder->recording, recorder->workers, stop);
-}
-
 void run_server_handle(struct run_server *server)
 {
 	const struct handler_stop stop = {server->orders, stop_requested, server};
+	struct ledger_entry *entry = NULL;
 
-	for (struct recorder *recorder = server->recorders; recorder; recorder = recorder->next) {
-		if (!stop_requested(server))
-			handle(server, recorder, &stop);
-		recorder_finish(recorder);
-	}
+	while ((entry = run_ledger_next(server->ledger, entry)) && !stop_requested(server))
+		run_handlers_pending(server, entry, &stop);
 }

@@ -16,6 +16,7 @@ struct probe_err;
 struct run_config;
 struct run_plugins;
 struct recorder;
+struct run_ledger;
 
 #define RUN_HELLOS 64 /* limit of connections that have not sent a hello yet */
 
@@ -30,15 +31,6 @@ struct run_order {
 	int32_t pid;
 };
 
-/*
- * Paths of the spools of this run, one string after the other: in memory shared with probe-run, so
- * that a second recorder finds those of the first.
- */
-struct run_spools {
-	uint32_t used;
-	char text[(1u << 16) - sizeof(uint32_t)];
-};
-
 struct run_server {
 	const struct run_config *config;
 	const struct run_plugins *plugins;
@@ -48,21 +40,23 @@ struct run_server {
 	int hellos[RUN_HELLOS];
 	size_t hello_count;
 	struct handler_workers *workers; /* opened for the first process; then NULL */
-	struct recorder *recorders;	 /* newest first */
+	struct run_ledger *ledger;	 /* all processes of the run */
+	struct recorder *recorders;	 /* of those that are recorded, newest first, and of those
+					  * whose database could not be written */
+	int ended_recordings;		 /* eventfd: there are some */
 	int control;			 /* orders arrive here; -1 = no more */
 	int signals;			 /* SIGTERM to the recorder; -1 = none */
 	int orders;			 /* readable if one of both is; -1 = none */
 	uint64_t terminated;		 /* when the first SIGTERM came; 0 = none has */
 	pid_t application;		 /* 0 = not known yet */
 	bool ended, stop;		 /* set by an order */
-	struct run_spools *spools;	 /* NULL = none */
 	uint64_t refused;		 /* processes that connected but could not be recorded */
 };
 
 /* One without descriptors, for run_server_deinit(). */
 #define RUN_SERVER_EMPTY                                                                           \
 	{                                                                                          \
-		.fd = -1, .control = -1, .signals = -1, .orders = -1                               \
+		.fd = -1, .ended_recordings = -1, .control = -1, .signals = -1, .orders = -1       \
 	}
 
 struct probe_err *run_server_init(struct run_server *server, const struct run_config *config,
@@ -80,7 +74,7 @@ bool run_server_serve(struct run_server *server, int control);
 /* The application has ended: ends the recordings. Processes that outlive it get one more second. */
 void run_server_finish(struct run_server *server);
 
-/* After that: runs the handlers over each recording, and finishes its file. */
+/* After that: runs the handlers over each recording. */
 void run_server_handle(struct run_server *server);
 
 #endif

@@ -49,7 +49,7 @@ static void detach(void)
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	struct rlimit files;
 
-	/* Each process of the application costs some until the application ends. */
+	/* Each process that runs costs some. */
 	if (!getrlimit(RLIMIT_NOFILE, &files)) {
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);

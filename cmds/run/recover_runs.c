@@ -18,6 +18,7 @@
 #include "cmds/options/run_options.h"
 #include "cmds/record/recorder.h"
 #include "cmds/record/rerun_handlers.h"
+#include "cmds/run/pending_handlers.h"
 #include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
@@ -27,18 +28,6 @@
 
 enum { DEPTH_MAX = 8, LOOK_NS = 100000000 };
 
-/* State of a stored run. */
-struct run_end {
-	char *handlers; /* pending handlers in the form of -a; NULL = they have run */
-	char *why;	/* partial_reason; NULL = none */
-};
-
-static void run_end_deinit(struct run_end *end)
-{
-	free(end->handlers);
-	free(end->why);
-}
-
 static bool ends_with(const char *text, const char *end)
 {
 	size_t length = strlen(text), size = strlen(end);
@@ -46,48 +35,21 @@ static bool ends_with(const char *text, const char *end)
 	return length > size && !strcmp(text + length - size, end);
 }
 
-/* A recorder holds the lock until it ends. */
-static struct probe_err *wait_for_recorder(const char *path)
+/*
+ * A recorder holds the lock until the recording is complete, and while it runs handlers. *ret: a
+ * descriptor with the lock.
+ */
+static struct probe_err *wait_for_recorder(const char *path, int *ret)
 {
-	PROBE_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-
-	if (fd < 0)
+	*ret = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (*ret < 0)
 		return probe_err_create("%s: cannot be opened: %s", path, strerror(errno));
-	if (!flock(fd, LOCK_SH | LOCK_NB))
+	if (!flock(*ret, LOCK_EX | LOCK_NB))
 		return NULL;
 	probe_log(PROBE_LOG_INFO, "%s: its program, or its recorder, still runs: waiting", path);
-	while (flock(fd, LOCK_SH))
+	while (flock(*ret, LOCK_EX))
 		if (errno != EINTR)
 			return probe_err_create("%s: %s", path, strerror(errno));
-	return NULL;
-}
-
-static char *query_text(const struct probe_reader *reader, const char *sql)
-{
-	sqlite3_stmt *stmt = NULL;
-	char *ret = NULL;
-
-	if (sqlite3_prepare_v2(reader->db, sql, -1, &stmt, NULL) == SQLITE_OK &&
-	    sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_text(stmt, 0))
-		ret = strdup((const char *)sqlite3_column_text(stmt, 0));
-	sqlite3_finalize(stmt);
-	return ret;
-}
-
-static struct probe_err *read_end(const char *path, struct run_end *ret)
-{
-	struct probe_reader reader;
-	struct probe_err *err = probe_reader_open(path, &reader);
-
-	if (err)
-		return err;
-	ret->handlers = query_text(
-		&reader, "SELECT value FROM probe_run WHERE key = 'handlers' AND value <> "
-			 "'' AND (SELECT value FROM probe_run WHERE key = "
-			 "'handlers_ended') = 0");
-	ret->why = query_text(&reader, "SELECT value FROM probe_run WHERE key = 'partial_reason' "
-				       "AND value <> ''");
-	probe_reader_close(&reader);
 	return NULL;
 }
 
@@ -204,8 +166,10 @@ static bool is_empty(const char *path)
 
 static struct probe_err *recover(const char *path, const struct run_layout *layout)
 {
+	/* Closed last, because closing it would release SQLite's locks. */
+	PROBE_AUTO_CLOSE int fd = -1;
 	PROBE_AUTO(run_end_deinit) struct run_end end = {0};
-	struct probe_err *err = wait_for_recorder(path);
+	struct probe_err *err = wait_for_recorder(path, &fd);
 
 	if (err)
 		return err;
@@ -213,10 +177,10 @@ static struct probe_err *recover(const char *path, const struct run_layout *layo
 		probe_log(PROBE_LOG_INFO, "%s: nothing was recorded in it; removed", path);
 		return probe_store_remove(path);
 	}
-	err = read_end(path, &end);
+	err = run_end_read(path, &end);
 	if (err)
 		return err;
-	err = end.handlers ? run_handlers(path, end.handlers, layout) : NULL;
+	err = end.handlers ? run_handlers(path, end.handlers, layout) : probe_store_settle(path);
 	if (err)
 		return err;
 	if (end.why)

@@ -18,7 +18,7 @@
 #include "cmds/options/run_options.h"
 #include "cmds/options/output_path.h"
 #include "cmds/run/recorder_server.h"
-#include "cmds/record/recorder.h"
+#include "cmds/run/run_ledger.h"
 #include "store/store.h"
 
 /*
@@ -84,12 +84,15 @@ struct probe_err *run_pass_config(const struct run_config *config, enum run_pass
 
 void run_pass_database(const struct run_server *server, struct run_pass *pass)
 {
-	const struct recorder *recorder = server->recorders;
+	const struct ledger_entry *entry = NULL, *last = NULL;
 
-	pass->several = recorder && recorder->next;
-	pass->probed = recorder && recorder->recording.counts.verdicts[PROBE_V_SWAPPED];
-	if (recorder && !recorder->next && !probe_store_failure(recorder->recording.store))
-		pass->database = strdup(probe_store_path(recorder->recording.store));
+	while ((entry = run_ledger_ended(server->ledger, entry))) {
+		pass->several = last != NULL;
+		last = entry;
+	}
+	pass->probed = last && last->outcome.probed;
+	if (last && !pass->several && !last->outcome.failed)
+		pass->database = strdup(last->path);
 }
 
 static bool bad(const struct run_pass *pass)
