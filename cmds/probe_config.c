@@ -73,6 +73,7 @@ static const char *const targets[] = {
 	"gfx940",
 	"gfx941",
 	"gfx942",
+	"gfx950",
 	/* Only the memory kind. */
 	"gfx1010",
 	"gfx1011",

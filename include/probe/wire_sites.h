@@ -60,7 +60,7 @@ enum probe_uncovered_reason {
 	PROBE_UNCOVERED_BY_POINTER = 3, /* in a function that is called indirectly */
 	PROBE_UNCOVERED_EXTERNAL = 4,	/* accesses of a function outside of the module */
 	PROBE_UNCOVERED_SHAPE = 5,	/* too wide, or through a buffer pointer */
-	PROBE_UNCOVERED_TARGET = 6,	/* whole kernel: target not supported */
+	PROBE_UNCOVERED_TARGET = 6,	/* target not supported: whole kernel, or access */
 	PROBE_UNCOVERED_COMPILER = 7,	/* whole kernel: its clone does not compile */
 	PROBE_UNCOVERED_REASONS = 8,
 };

@@ -18,7 +18,8 @@ struct pass_scope {
 /* What the time kind stamps: regions and kernels, functions as well, blocks as well. */
 enum pass_stamps { PASS_STAMPS_REGIONS, PASS_STAMPS_FUNCTIONS, PASS_STAMPS_BLOCKS };
 
-/* Optimisations, each of which can be disabled (PROBE_DISABLE); of `memory` if not named `trace`. */
+/* Optimisations, each of which can be disabled (PROBE_DISABLE); of `memory` if not named `trace`.
+ */
 enum pass_mechanism {
 	PASS_BRANCHES,
 	PASS_LAUNCH_ADDRESSES,
@@ -51,6 +52,7 @@ struct pass_options {
 	 */
 	unsigned portable;
 	unsigned generation;	  /* of the target: 9, 10 or 11 */
+	bool no_lds;		  /* accesses to LDS have no probes */
 	struct pass_scope *scope; /* empty = everything */
 	size_t scopes;
 };

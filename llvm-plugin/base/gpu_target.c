@@ -22,7 +22,7 @@ static const struct {
 	unsigned generation;
 	const char *lacks;
 } targets[] = {
-	{"gfx950", 0, "its 64 LDS banks are not known to the device library"},
+	{"gfx950", 9, NULL},
 	{"gfx9-", 0, "a generic target has no LDS rules of its own"},
 	{"gfx90", 9, NULL},
 	{"gfx94", 9, NULL},
@@ -110,6 +110,9 @@ bool gpu_target_check(const struct call_units *units, struct pass_options *optio
 				&target, "kernels with different waves are in one module with it");
 	}
 	options->generation = first.generation;
+	/* Its reads are spread over 64 banks in phases of whole waves, which the device library
+	 * lacks. */
+	options->no_lds = first.size >= 6 && !memcmp(first.cpu, "gfx950", 6);
 	if (first.generation > 9 || options->portable)
 		options->portable = first.lanes;
 	/* Portable probes measure every execution and do not use proofs. */

@@ -252,7 +252,7 @@ static void instrument(struct call_units *units, LLVMModuleRef module, struct de
 	uint32_t kernels = 0, sites = 0, proved = 0, counted = 0;
 
 	site_table_init(&table);
-	uncovered_list(&table, units, module);
+	uncovered_list(&table, units, options, module);
 	dropped_list(units, &table);
 	mark_probed(units, options);
 	for (size_t i = 0; i < units->count; i++) {

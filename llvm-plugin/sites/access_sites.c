@@ -268,6 +268,8 @@ bool access_site_wanted(LLVMValueRef inst, const struct pass_options *options,
 
 	if (access == PASS_ACCESS_ON_REQUEST && options->spaces >> ret->space & 1)
 		access = PASS_ACCESS_SITE;
+	if (options->no_lds && ret->space == PROBE_SPACE_LDS)
+		return false;
 	return access == PASS_ACCESS_SITE && pass_in_scope(inst, options);
 }
 

@@ -55,8 +55,10 @@ void site_table_add_predicate(struct site_table *table,
 void site_table_add_kernel(struct site_table *table, const struct call_unit *unit, uint32_t kinds);
 void site_table_emit(struct site_table *table, LLVMModuleRef module);
 
+struct pass_options;
 /* uncovered.c: add accesses that no probe of these kinds covers. */
-void uncovered_list(struct site_table *table, const struct call_units *units, LLVMModuleRef module);
+void uncovered_list(struct site_table *table, const struct call_units *units,
+		    const struct pass_options *options, LLVMModuleRef module);
 uint32_t count_instructions(LLVMValueRef function);
 
 #endif

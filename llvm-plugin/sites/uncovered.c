@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <llvm-c/Core.h>
 
@@ -10,6 +11,7 @@
 
 #include "llvm-plugin/analysis/ir_edit.h"
 #include "llvm-plugin/base/call_units.h"
+#include "llvm-plugin/base/compile_options.h"
 #include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
 #include "llvm-plugin/sites/intrinsic_forms.h"
@@ -58,8 +60,21 @@ static enum probe_uncovered_reason read_call(const struct call_units *units, LLV
 								      : 0;
 }
 
-static void read_inst(struct site_table *table, const struct call_units *units, LLVMValueRef owner,
-		      LLVMValueRef inst, bool open)
+/* What a list of accesses is read with. */
+struct reading {
+	const struct call_units *units;
+	const struct pass_options *options;
+	bool open; /* the function may be called through a pointer */
+	bool lds;  /* found: accesses to LDS without probes */
+};
+
+static bool is_lds(const struct access_site *site)
+{
+	return site->space == PROBE_SPACE_LDS;
+}
+
+static void read_inst(struct site_table *table, struct reading *reading, LLVMValueRef owner,
+		      LLVMValueRef inst)
 {
 	struct access_site site;
 	enum access_class access = access_site_read(inst, &site);
@@ -67,10 +82,13 @@ static void read_inst(struct site_table *table, const struct call_units *units, 
 
 	if (access == PASS_ACCESS_UNCOVERED)
 		reason = LLVMIsACallInst(inst) ? PROBE_UNCOVERED_INTRINSIC : PROBE_UNCOVERED_SHAPE;
-	else if ((access == PASS_ACCESS_SITE || access == PASS_ACCESS_LOWERED) && open)
+	else if ((access == PASS_ACCESS_SITE || access == PASS_ACCESS_LOWERED) && reading->open)
 		reason = PROBE_UNCOVERED_BY_POINTER;
 	else if (access == PASS_ACCESS_NONE)
-		reason = read_call(units, inst);
+		reason = read_call(reading->units, inst);
+	else if (access == PASS_ACCESS_SITE && reading->options->no_lds && is_lds(&site))
+		reason = PROBE_UNCOVERED_TARGET;
+	reading->lds |= reason == PROBE_UNCOVERED_TARGET;
 	if (reason)
 		site_table_add_uncovered(table, inst, owner, reason, describe(inst, reason));
 }
@@ -79,19 +97,26 @@ static void read_inst(struct site_table *table, const struct call_units *units, 
  * Lists intrinsics and calls in kernels and their callees, and all accesses in functions that may
  * be called through pointers.
  */
-void uncovered_list(struct site_table *table, const struct call_units *units, LLVMModuleRef module)
+void uncovered_list(struct site_table *table, const struct call_units *units,
+		    const struct pass_options *options, LLVMModuleRef module)
 {
+	struct reading reading = {.units = units, .options = options};
 	size_t size;
 
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
 		bool open = !LLVMIsDeclaration(f) && LLVMGetFunctionCallConv(f) != PASS_CC_KERNEL &&
 			    pass_address_taken(f) && !is_known_library(LLVMGetValueName2(f, &size));
 
+		reading.open = open;
 		if (!call_units_find(units, f) && !open)
 			continue;
 		for (LLVMValueRef inst = pass_first_inst(f); inst; inst = pass_next_inst(inst))
-			read_inst(table, units, f, inst, open);
+			read_inst(table, &reading, f, inst);
 	}
+	if (reading.lds)
+		fprintf(stderr,
+			"probe: warning: accesses to LDS have no probes on this target: its 64 banks "
+			"are not known to the device library\n");
 }
 
 uint32_t count_instructions(LLVMValueRef function)

@@ -83,6 +83,19 @@ machine()
 	expect "$1: places that the machine counts otherwise" "$(cat places.txt)" 1
 }
 
+# gfx950 MAJOR: compiled, not run; every kind, but no probes of LDS, which is said
+gfx950()
+{
+	"/usr/lib/llvm-$1/bin/clang++" --offload-arch=gfx950 -w -O2 --cuda-device-only --no-gpu-bundle-output -c \
+		-mllvm -verify-machineinstrs "-fpass-plugin=$build/lib/probe/llvm-$1/libprobe.so" -nogpulib -nogpuinc \
+		-x hip "$source/tests/pass/Inputs/every_kind.hip" -o gfx950.o 2>gfx950.txt || fail "gfx950: $(cat gfx950.txt)"
+	for kind in memory trace time count; do
+		grep -q "__probe_${kind}__Z5every" gfx950.o || fail "gfx950: no clone of kind $kind"
+	done
+	expect "gfx950" "$(cat gfx950.txt)" \
+		"probe: warning: accesses to LDS have no probes on this target: its 64 banks are not known to the device library"
+}
+
 check()
 {
 	[ -e "$build/lib/probe/llvm-$1/libprobe.so" ] || {
@@ -93,6 +106,7 @@ check()
 		echo "there is no clang $1"
 		exit 77
 	}
+	[ "$1" -lt 20 ] || gfx950 "$1"
 	for _program in tests/e2e/workgroup_filters examples/reduction; do
 		compile_by "$1" "$source/$_program.hip" program -O2
 		all_kinds ./program
