@@ -119,6 +119,7 @@ static bool fill_site(const struct run_code *code, uint32_t id, struct probe_sit
 		.address_flags = site->address_flags,
 		.strides = member ? member->stride : NULL,
 		.bitfields = member ? member->field : NULL,
+		.variable = site->variable,
 	};
 	return true;
 }

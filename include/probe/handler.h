@@ -88,6 +88,8 @@ struct probe_site_info {
 	/* The proof of an affine address: three strides, PROBE_BITFIELDS bit fields; or NULL. */
 	const struct probe_site_stride *strides;
 	const struct probe_site_bitfield *bitfields;
+	/* Added later: the variable in LDS that contains the address, a number; 0 = unknown. */
+	uint16_t variable;
 };
 
 struct probe_dispatch_info {

@@ -112,6 +112,8 @@ enum probe_address_flag {
 	PROBE_ADDRESS_GUARDED = 2, /* after a branch that may be divergent */
 	/* The stride between loop iterations is not known to be a multiple of 128 bytes. */
 	PROBE_ADDRESS_MOVES = 4,
+	/* The loaded index is from LDS or scratch, or the result of an atomic update. */
+	PROBE_ADDRESS_STAGED = 8,
 };
 
 #endif

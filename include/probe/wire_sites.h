@@ -106,7 +106,7 @@ struct probe_site {
 	int32_t near_distance; /* from its address to this one's */
 	uint8_t address_class; /* enum probe_address_class */
 	uint8_t address_flags; /* enum probe_address_flag */
-	uint16_t reserved;
+	uint16_t variable;     /* in LDS, that contains the address: a number; 0 = unknown */
 };
 
 /* A kernel and its clones. The range has its sites and those of the functions that it calls. */
@@ -266,8 +266,8 @@ enum probe_group_flag {
 	PROBE_GROUP_LAUNCH = 2,
 	/*
 	 * For a group with PROBE_GROUP_ONCE or PROBE_GROUP_LOOP whose predicates all follow from
-	 * the launch: each site has an expression for the complete address in every lane. If the host enumerates the
-	 * launch (probe_ctx.enumerated), nothing is counted or measured.
+	 * the launch: each site has an expression for the complete address in every lane. If the
+	 * host enumerates the launch (probe_ctx.enumerated), nothing is counted or measured.
 	 */
 	PROBE_GROUP_LANES = 4,
 	/* PROBE_GROUP_LANES, and in launches that are not enumerated its sites are measured. */

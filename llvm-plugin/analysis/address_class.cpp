@@ -6,6 +6,7 @@
 #include "llvm-plugin/analysis/function.h"
 
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
@@ -255,6 +256,14 @@ static bool moves(const analysis &in, const SCEV *expr)
 	});
 }
 
+/* Is the index a value that the kernel makes, not data that it is given? */
+static bool is_staged(const Instruction *load)
+{
+	unsigned space = isa<LoadInst>(load) ? cast<LoadInst>(load)->getPointerAddressSpace() : 0;
+
+	return !isa<LoadInst>(load) || space == PROBE_SPACE_LDS || space == PROBE_SPACE_SCRATCH;
+}
+
 static enum probe_address_class proved_class(const struct affine_address *proof)
 {
 	unsigned terms = proof->fields;
@@ -264,6 +273,44 @@ static enum probe_address_class proved_class(const struct affine_address *proof)
 	return !terms			      ? PROBE_ADDRESS_UNIFORM
 	       : terms == 1 && !proof->fields ? PROBE_ADDRESS_AFFINE
 					      : PROBE_ADDRESS_ROWS;
+}
+
+/*
+ * The array that a pointer indexes. An index that is uniform and not constant may select one of
+ * several arrays in a buffer, so it is part of the array.
+ */
+static const Value *array_of(const analysis &in, const Value *pointer, const BasicBlock *block)
+{
+	for (unsigned i = 0; i < DEPTH_MAX; i++) {
+		auto *gep = dyn_cast<GEPOperator>(pointer = pointer->stripPointerCasts());
+
+		if (!gep || (!gep->hasAllConstantIndices() &&
+			     none_of(gep->indices(),
+				     [&](const Use &index) { return in.varies(index, block); })))
+			break;
+		pointer = gep->getPointerOperand();
+	}
+	return pointer;
+}
+
+/*
+ * Does the access follow links? The pointer was loaded; or the access loads its own next index,
+ * also in one piece with what it is for; or its index was loaded from the same array, as in each
+ * step of a chase that the compiler unrolled.
+ */
+static bool is_chase(const analysis &in, const Instruction *inst, const Value *pointer,
+		     const LoadInst *load)
+{
+	const BasicBlock *block = inst->getParent();
+
+	if (Flow(in, block).trace(pointer, inst, true).itself)
+		return true;
+	if (!load)
+		return false;
+	return load->getType()->isPointerTy() ||
+	       Flow(in, block).trace(load->getPointerOperand(), load, true).itself ||
+	       (isa<LoadInst>(inst) &&
+		array_of(in, pointer, block) == array_of(in, load->getPointerOperand(), block));
 }
 
 static enum probe_address_class class_of(const analysis &in, const Instruction *inst,
@@ -279,14 +326,19 @@ static enum probe_address_class class_of(const analysis &in, const Instruction *
 	*ret_load = origin.load;
 	if (!origin.load)
 		return origin.wraps ? PROBE_ADDRESS_WRAPPED : PROBE_ADDRESS_COMPUTED;
-	auto *load = dyn_cast<LoadInst>(origin.load);
-	/* The access may load its own next index, also in one piece with what it is for. */
-	if ((load && load->getType()->isPointerTy()) ||
-	    Flow(in, inst->getParent()).trace(pointer, inst, true).itself ||
-	    (load &&
-	     Flow(in, inst->getParent()).trace(load->getPointerOperand(), load, true).itself))
-		return PROBE_ADDRESS_CHASE;
-	return PROBE_ADDRESS_GATHER;
+	return is_chase(in, inst, pointer, dyn_cast<LoadInst>(origin.load)) ? PROBE_ADDRESS_CHASE
+									    : PROBE_ADDRESS_GATHER;
+}
+
+/* The variable in LDS that contains the address; NULL = unknown, or elsewhere. */
+static Value *variable_of(const analysis &in, Value *pointer)
+{
+	auto *base =
+		dyn_cast<SCEVUnknown>(in.evolution.getPointerBase(in.evolution.getSCEV(pointer)));
+	Value *from = base ? getUnderlyingObject(base->getValue(), 0) : nullptr;
+	auto *variable = dyn_cast_or_null<GlobalVariable>(from);
+
+	return variable && variable->getAddressSpace() == PROBE_SPACE_LDS ? variable : nullptr;
 }
 
 static void find_near(struct address_classes *classes, uint32_t number, const Instruction *inst,
@@ -333,7 +385,9 @@ void address_classes_add(struct address_classes *classes, uint32_t number, LLVMV
 	/* A truncated expression would not help a reader. */
 	snprintf(ret->text, sizeof(ret->text), "%s",
 		 text.size() < ADDRESS_TEXT ? text.c_str() : "");
+	ret->flags |= load && is_staged(load) ? PROBE_ADDRESS_STAGED : 0;
 	if (load)
 		snprintf(ret->source, sizeof(ret->source), "%s", place_of(load, true).c_str());
 	find_near(classes, number, inst, expr, ret);
+	ret->variable = wrap(variable_of(in, pointer));
 }

@@ -24,7 +24,8 @@ struct address_description {
 	char source[ADDRESS_SOURCE]; /* "file:line"; "" = no load, or without a line */
 	/* The first access of the block at a constant distance, or the access itself. */
 	uint32_t near_access;
-	int32_t distance; /* from there */
+	int32_t distance;      /* from there */
+	LLVMValueRef variable; /* in LDS, that contains the address; NULL = unknown */
 };
 
 struct address_classes;

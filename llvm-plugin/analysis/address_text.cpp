@@ -303,6 +303,12 @@ std::string Printer::text(const SCEV *expr, unsigned depth)
 		return std::to_string(number->getAPInt().getBitWidth() > 64
 					      ? 0
 					      : number->getAPInt().getSExtValue());
+	/* The low bits, where this is no conversion between types of indices. */
+	if (auto *low = dyn_cast<SCEVTruncateExpr>(expr))
+		if (evolution.getTypeSizeInBits(low->getType()) < 32)
+			return "(" + factor(text(low->getOperand(), depth + 1)) + " % " +
+			       std::to_string(1u << evolution.getTypeSizeInBits(low->getType())) +
+			       ")";
 	if (auto *cast = dyn_cast<SCEVCastExpr>(expr))
 		return text(cast->getOperand(), depth);
 	if (auto *add = dyn_cast<SCEVAddExpr>(expr))

@@ -45,6 +45,7 @@ void site_table_deinit(struct site_table *table)
 	free(table->frames.data);
 	free(table->strings.data);
 	free(table->uncovered.data);
+	free(table->variables.data);
 	free(table->slot);
 }
 
@@ -199,6 +200,22 @@ void site_table_add_function(struct site_table *table, LLVMValueRef function,
 	emit_site(table, &site);
 }
 
+/* Looks from the last one on, because a kernel's variables are added together. */
+static uint16_t variable_number(struct site_table *table, LLVMValueRef variable)
+{
+	size_t count = table->variables.size / sizeof(variable);
+
+	if (!variable)
+		return 0;
+	for (size_t i = count; i; i--)
+		if (((LLVMValueRef *)table->variables.data)[i - 1] == variable)
+			return (uint16_t)i;
+	if (count == UINT16_MAX)
+		return 0;
+	append_bytes(&table->variables, &variable, sizeof(variable));
+	return (uint16_t)(count + 1);
+}
+
 void site_table_set_address(struct site_table *table, const struct address_description *address,
 			    uint32_t first_site)
 {
@@ -212,6 +229,7 @@ void site_table_set_address(struct site_table *table, const struct address_descr
 	site.near_distance = address->distance;
 	site.address_class = (uint8_t)address->kind;
 	site.address_flags = (uint8_t)address->flags;
+	site.variable = variable_number(table, address->variable);
 	memcpy(row, &site, sizeof(site));
 }
 

@@ -27,6 +27,8 @@ struct site_table {
 	struct expr_graph exprs;
 	uint32_t *slot; /* hash of strings: offset + 1 */
 	size_t slots, string_count;
+	struct table_bytes variables;	  /* those in LDS, LLVMValueRef each; a variable's number is
+					   * index + 1 */
 	uint32_t code_before, code_after; /* IR instructions of the originals, of all clones */
 };
 

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// How addresses depend on the lane, as the site table says it.
+//
+// RUN: %hip_probe -O3 -g %s -o %t
+// RUN: python3 %S/address_classes.py %t | FileCheck %s
+#include <hip/hip_runtime.h>
+
+// Each step of an unrolled chase, also the first one, is a chase.
+// CHECK-NOT: {{^}}unrolled {{[0-9]+}} load gather
+// CHECK: {{^}}unrolled {{[0-9]+}} load chase
+// CHECK-NOT: {{^}}unrolled {{[0-9]+}} load gather
+extern "C" __global__ void unrolled(int *out, const int *next)
+{
+	int at = next[threadIdx.x];
+
+	for (int i = 0; i < 8; i++)
+		at = next[at];
+	out[threadIdx.x] = at;
+}
+
+// Two arrays in one buffer are two arrays.
+// CHECK: {{^}}workspace [[@LINE+5]] load gather
+extern "C" __global__ void workspace(float *out, const int *buffer, int n)
+{
+	const int *columns = buffer, *values = buffer + n;
+
+	out[threadIdx.x] = values[columns[threadIdx.x]];
+}
+
+// An index that the kernel puts into LDS itself, and a place in a queue.
+// CHECK: {{^}}queue {{.*}} variable [[STACK:[0-9]+]] stack
+// CHECK: {{^}}queue {{.*}} variable [[OTHER:[0-9]+]] other
+// CHECK: {{^}}queue {{.*}} variable [[STACK]] stack
+// CHECK: {{^}}queue [[@LINE+11]] load gather staged in
+// CHECK: {{^}}queue {{.*}} variable [[OTHER]] other
+// CHECK: {{^}}queue [[@LINE+10]] store gather staged out
+extern "C" __global__ void queue(float *out, const float *in, int *tail, int n)
+{
+	__shared__ int stack[64];
+	__shared__ float other[64];
+
+	stack[threadIdx.x] = (int)threadIdx.x * n;
+	other[threadIdx.x] = (float)n;
+	__syncthreads();
+	float v = in[stack[threadIdx.x ^ 1]];
+	out[atomicAdd(tail, (int)threadIdx.x)] = v + other[63 - threadIdx.x];
+}
+
+// The low bits of an index are not the index.
+// CHECK: {{^}}low_bits {{[0-9]+}} load {{.*}} in + 4*(threadIdx.x % 4) + 256*(threadIdx.x / 4)
+extern "C" __global__ void low_bits(float *out, const float *in)
+{
+	unsigned t = threadIdx.x;
+
+	out[t] = in[t / 4 * 64 + t % 4];
+}

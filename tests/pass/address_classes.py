@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""address_classes.py CODE_OBJECT: the site table's view of each access, one line per kernel, access and line of source:
+
+kernel line access class [staged] [variable NUMBER] address
+"""
+import struct
+import sys
+
+ACCESS = {1: "load", 2: "store", 3: "atomic"}
+CLASSES = ["unknown", "uniform", "affine", "rows", "wrapped", "computed", "gather", "chase"]
+STAGED = 8  # enum probe_address_flag
+
+data = open(sys.argv[1], "rb").read()
+data = data[data.index(b"PSIT"):]
+_, _, _, _, count, _, _, first, _, _, strings = struct.unpack_from("<IHHIIIIIIII", data, 0)
+
+
+def text(offset):
+	return data[strings + offset:data.index(b"\0", strings + offset)].decode()
+
+
+seen = set()
+for i in range(count):
+	(_, _, line, _, _, _, access, _, _, _, _, owner, _, address, _, _, _, kind, flags,
+		variable) = struct.unpack_from("<5IHBBHHIIIIIIiBBH", data, first + 60 * i)
+	if access not in ACCESS:
+		continue
+	row = f"{text(owner)} {line} {ACCESS[access]} {CLASSES[kind]}" + (" staged" if flags & STAGED else "") + \
+		(f" variable {variable}" if variable else "") + " " + text(address)
+	if row not in seen:
+		print(row)
+	seen.add(row)
