@@ -38,8 +38,9 @@ struct advice_site {
 	const uint64_t *counters; /* PROBE_COUNTERS words */
 	enum probe_access_kind access;
 	enum probe_space space;
-	unsigned bytes, unit;	   /* per lane; per machine access */
-	unsigned wave;		   /* lanes per wave */
+	unsigned bytes, unit;			   /* per lane; per machine access */
+	uint16_t variable;			   /* in LDS: its number; 0 = unknown */
+	unsigned wave;				   /* lanes per wave */
 	const struct recorded_addresses *recorded; /* costly executions; NULL = none */
 	/* Work-items of a workgroup in x, and in total; 0 = differs between dispatches. */
 	unsigned row, items;

@@ -125,7 +125,8 @@ static void global_sorted(const struct facts *facts, struct advice *ret)
 	const struct advice_site *site = facts->site;
 	struct recorded_sorting result;
 
-	if (!site->info || site->info->address_class != PROBE_ADDRESS_GATHER || !site->recorded ||
+	if (!site->info || site->info->address_class != PROBE_ADDRESS_GATHER ||
+	    site->info->address_flags & PROBE_ADDRESS_STAGED || !site->recorded ||
 	    !recorded_sorted(site->recorded, site, facts->line, &result) || result.risen ||
 	    result.after * 10 > result.before * 9)
 		return;
@@ -182,9 +183,17 @@ void advice_global(const struct facts *facts, struct advice *ret)
 	}
 	if (global_rows(facts, ret))
 		return;
-	advice_say(ret->cause, "%s: %.1f cache lines of %u B touched, %.1f needed",
-		   facts_address(facts, text, sizeof(text)), facts_each(facts, facts->used),
-		   facts->line, facts_each(facts, facts->needed));
+	facts_address(facts, text, sizeof(text));
+	/* Lanes of other executions share cache lines, so the sums do not show the excess. */
+	if (facts->used <= facts->needed)
+		advice_say(ret->cause,
+			   "%s: some executions touch more cache lines of %u B than needed (%.2f "
+			   "more on average over all)",
+			   text, facts->line, facts_each(facts, facts->excess));
+	else
+		advice_say(ret->cause, "%s: %.1f cache lines of %u B touched, %.1f needed", text,
+			   facts_each(facts, facts->used), facts->line,
+			   facts_each(facts, facts->needed));
 	global_sorted(facts, ret);
 }
 

@@ -113,57 +113,77 @@ static uint32_t above(const struct lane_offsets *lanes, unsigned wave, uint32_t 
 	return (uint32_t)((period - 1 - lowest) / period * period);
 }
 
-/*
- * The worst case over every position of the first lane in a row; padding is the same in every row
- * except for a shift.
- */
-static uint32_t worst_padded(const struct advice_site *site, const struct lane_offsets *lanes,
-			     unsigned wave, const struct row_layout *layout,
-			     struct probe_lds_scratch *scratch)
+static void widen(struct conflict_range *range, uint32_t conflicts)
 {
-	unsigned step = site->unit == 12 ? 4 : site->unit;
-	uint32_t base = above(lanes, wave, layout->row), worst = 0;
-
-	for (unsigned in = 0; in < layout->row && worst != UINT32_MAX; in += step)
-		if (in % layout->row + site->bytes <= layout->row)
-			worst = worse(worst, conflicts_from(site, lanes, wave, layout, base + in,
-							    scratch));
-	return worst;
+	range->least = conflicts < range->least ? conflicts : range->least;
+	range->most = worse(range->most, conflicts);
 }
 
 /*
- * The worst case over every column and row that may differ. An exclusive-or with numbers below
- * `columns` changes the low bits only, so columns matter modulo `columns`, and next to the end of a
- * row.
+ * Over every position of the first lane in a row; padding is the same in every row except for a
+ * shift.
  */
-static uint32_t worst_swizzled(const struct advice_site *site, const struct lane_offsets *lanes,
-			       unsigned wave, const struct row_layout *layout,
-			       struct probe_lds_scratch *scratch)
+static void range_padded(const struct advice_site *site, const struct lane_offsets *lanes,
+			 unsigned wave, const struct row_layout *layout,
+			 struct probe_lds_scratch *scratch, struct conflict_range *ret)
+{
+	unsigned step = site->unit == 12 ? 4 : site->unit;
+	uint32_t base = above(lanes, wave, layout->row);
+
+	for (unsigned in = 0; in < layout->row && ret->most != UINT32_MAX; in += step)
+		if (in % layout->row + site->bytes <= layout->row)
+			widen(ret, conflicts_from(site, lanes, wave, layout, base + in, scratch));
+}
+
+/*
+ * Over every column and row that may differ. An exclusive-or with numbers below `columns` changes
+ * the low bits only, so columns matter modulo `columns`, and next to the end of a row.
+ */
+static void range_swizzled(const struct advice_site *site, const struct lane_offsets *lanes,
+			   unsigned wave, const struct row_layout *layout,
+			   struct probe_lds_scratch *scratch, struct conflict_range *ret)
 {
 	unsigned in_row = layout->row / layout->element, columns = layout->columns;
-	uint32_t base = above(lanes, wave, layout->row * columns), worst = 0;
+	unsigned step = site->unit == 12 ? 4 : site->unit;
+	uint32_t base = above(lanes, wave, layout->row * columns);
 
-	for (unsigned row = 0; row < columns && worst != UINT32_MAX; row++)
-		for (unsigned c = 0; c < in_row && worst != UINT32_MAX; c++) {
+	for (unsigned row = 0; row < columns && ret->most != UINT32_MAX; row++)
+		for (unsigned c = 0; c < in_row && ret->most != UINT32_MAX; c++) {
 			if (c == columns && in_row > 2 * columns)
 				c = in_row - columns;
-			worst = worse(worst,
-				      conflicts_from(site, lanes, wave, layout,
-						     base + row * layout->row + c * layout->element,
-						     scratch));
+			for (unsigned in = 0; in + site->bytes <= layout->element; in += step)
+				widen(ret, conflicts_from(site, lanes, wave, layout,
+							  base + row * layout->row +
+								  c * layout->element + in,
+							  scratch));
 		}
-	return worst;
+}
+
+bool layout_swizzle_columns(struct row_layout *layout)
+{
+	unsigned element = layout->element, in_row = layout->row / element;
+
+	layout->columns = in_row < BANK_BYTES / element ? in_row : BANK_BYTES / element;
+	return layout->row % element == 0 && in_row > 1 && !(in_row & (in_row - 1)) &&
+	       !(element & (element - 1)) && layout->row <= ROW_LONGEST;
+}
+
+struct conflict_range layout_range(const struct advice_site *site, const struct lane_offsets *lanes,
+				   const struct row_layout *layout,
+				   struct probe_lds_scratch *scratch)
+{
+	struct conflict_range range = {.least = UINT32_MAX};
+
+	for (unsigned wave = 0; wave < lanes->waves && range.most != UINT32_MAX; wave++)
+		(layout->pad ? range_padded : range_swizzled)(site, lanes, wave, layout, scratch,
+							      &range);
+	return range;
 }
 
 uint32_t layout_worst(const struct advice_site *site, const struct lane_offsets *lanes,
 		      const struct row_layout *layout, struct probe_lds_scratch *scratch)
 {
-	uint32_t worst = 0;
-
-	for (unsigned wave = 0; wave < lanes->waves && worst != UINT32_MAX; wave++)
-		worst = worse(worst, (layout->pad ? worst_padded : worst_swizzled)(
-					     site, lanes, wave, layout, scratch));
-	return worst;
+	return layout_range(site, lanes, layout, scratch).most;
 }
 
 /* Keeps the layout if it is better than the best one so far. */
@@ -207,14 +227,10 @@ bool layout_best_swizzle(const struct layout_search *search, struct row_layout *
 
 	*ret_worst = UINT32_MAX;
 	for (unsigned i = 0; i < search->count && *ret_worst; i++) {
-		unsigned row = search->rows[i], in_row = row / element;
-		struct row_layout layout = {.row = row, .element = element};
+		struct row_layout layout = {.row = search->rows[i], .element = element};
 
-		if (row % element || in_row < 2 || in_row & (in_row - 1) ||
-		    element & (element - 1) || row > ROW_LONGEST)
-			continue;
-		layout.columns = in_row < BANK_BYTES / element ? in_row : BANK_BYTES / element;
-		consider(search, &layout, ret, ret_worst);
+		if (layout_swizzle_columns(&layout))
+			consider(search, &layout, ret, ret_worst);
 	}
 	return *ret_worst != UINT32_MAX;
 }

@@ -41,13 +41,23 @@ struct row_layout {
 	unsigned columns, element; /* pad = 0 */
 };
 
+/* Sets `columns` for rows of that size; false if rows of such elements cannot be swizzled. */
+bool layout_swizzle_columns(struct row_layout *layout);
+
 /* One full wave at a stride. */
 void layout_of_stride(const struct advice_site *site, int64_t stride, struct lane_offsets *ret);
 
 /*
- * The most conflicts of any wave over all positions of the array; UINT32_MAX if elements would be
+ * Conflicts of any wave over all positions of the array; `most` is UINT32_MAX if elements would be
  * split.
  */
+struct conflict_range {
+	uint32_t least, most;
+};
+struct conflict_range layout_range(const struct advice_site *site, const struct lane_offsets *lanes,
+				   const struct row_layout *layout,
+				   struct probe_lds_scratch *scratch);
+/* The most. */
 uint32_t layout_worst(const struct advice_site *site, const struct lane_offsets *lanes,
 		      const struct row_layout *layout, struct probe_lds_scratch *scratch);
 

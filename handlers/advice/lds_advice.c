@@ -177,6 +177,39 @@ static void lds_pitches(const struct array_layout *array, unsigned element, stru
 			      array->pad ? "" : at, array->columns);
 }
 
+/* The same for distances of lanes that are known, wherever the array begins. */
+static void lds_rows_of(const struct array_layout *array, unsigned element, struct advice *ret)
+{
+	const struct row_layout pad = {.row = array->pitch, .pad = array->pad};
+	const struct row_layout swizzle = {
+		.row = array->pitch, .columns = array->columns, .element = array->element};
+
+	if (array->pad)
+		say_padding(&pad, element, ret);
+	if (array->pad && array->columns)
+		advice_append(ret->fix, ", or ");
+	if (array->columns)
+		say_swizzle(&swizzle, ret);
+}
+
+static void say_others(const struct array_layout *array, struct advice *ret)
+{
+	unsigned together = array->most ? array->costly : array->accesses;
+	unsigned free = array->accesses - together;
+
+	if (together > 1)
+		advice_append(
+			ret->fix,
+			"; the %u accesses to this array%s together: %s%s after, %s before (in all)",
+			together, free ? " that have conflicts" : "",
+			array->most && array->after > 0 ? "at most " : "",
+			advice_number(array->after).text, advice_number(array->before).text);
+	if (free)
+		advice_append(ret->fix, "; its %u access%s without conflicts: %s%s after (in all)",
+			      free, free == 1 ? "" : "es", array->others > 0 ? "at most " : "",
+			      advice_number(array->others).text);
+}
+
 /*
  * Proposes the best layout for all accesses to an array, if it is `shared`. False if none helps, or
  * if the layout may harm executions that were not recorded.
@@ -188,17 +221,20 @@ static bool propose_array(const struct facts *facts, bool shared, struct advice 
 	if (!array || !array->complete || !array->halves || shared != (array->accesses > 1))
 		return false;
 	ret->fix[0] = 0;
-	if (array->rows)
+	if (array->most)
+		lds_rows_of(array, layout_element(facts->site), ret);
+	else if (array->rows)
 		lds_pitches(array, layout_element(facts->site), ret);
 	else
 		lds_mapping(array, ret);
-	advice_verify(ret, "conflicts", array->each_after, array->each_before);
-	if (*ret->fix && array->accesses > 1)
-		advice_append(ret->fix,
-			      "; the %u accesses to this array together: %s after, %s "
-			      "before (in all)",
-			      array->accesses, advice_number(array->after).text,
-			      advice_number(array->before).text);
+	if (array->alike)
+		advice_estimate(ret, "conflicts", array->each_after, array->each_before, alike);
+	else if (array->most)
+		advice_verify_most(ret, "conflicts", array->each_after, array->each_before);
+	else
+		advice_verify(ret, "conflicts", array->each_after, array->each_before);
+	if (*ret->fix)
+		say_others(array, ret);
 	return *ret->fix;
 }
 
@@ -398,7 +434,8 @@ static bool lds_rows(const struct facts *facts, struct probe_lds_scratch *scratc
 	return true;
 }
 
-void advice_lds(const struct facts *facts, struct probe_lds_scratch *scratch, struct advice *ret)
+static void find_advice(const struct facts *facts, struct probe_lds_scratch *scratch,
+			struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
 	char text[ADVICE_MAX / 2];
@@ -420,4 +457,15 @@ void advice_lds(const struct facts *facts, struct probe_lds_scratch *scratch, st
 		lds_atomic(facts, scratch, ret);
 	else
 		lds_layout(facts, scratch, ret);
+}
+
+void advice_lds(const struct facts *facts, struct probe_lds_scratch *scratch, struct advice *ret)
+{
+	const struct array_layout *array = facts->site->array;
+
+	find_advice(facts, scratch, ret);
+	if (*ret->fix && array && array->unknown)
+		advice_append(ret->fix, "; %u other access%s to this array %s not evaluated",
+			      array->unknown, array->unknown == 1 ? "" : "es",
+			      array->unknown == 1 ? "was" : "were");
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "handlers/advice/layouts.h"
+#include "handlers/advice/lds_variables.h"
 
 enum {
 	MOVES_MAX = 160,
@@ -249,6 +250,9 @@ static void propose(const struct group *group, const struct layout_move *move, d
 		struct array_site *site = group->sites[i];
 		double executions = (double)executions_of(site);
 
+		/* Better: a proof that holds for all executions. */
+		if (!complete && site->shares)
+			continue;
 		site->shares = true;
 		site->layout = (struct array_layout){
 			.accesses = (unsigned)group->count,
@@ -333,6 +337,7 @@ void arrays_find(struct array_site *sites, size_t count, struct probe_lds_scratc
 	struct array_site **list = count ? calloc(count, sizeof(struct array_site *)) : NULL;
 	bool addresses = list;
 
+	lds_variables_find(sites, count, scratch);
 	for (size_t i = 0; i < count && addresses; i++) {
 		addresses = has_addresses(&sites[i]);
 		list[i] = &sites[i];

@@ -3,8 +3,9 @@
  * One layout for all accesses to an array in LDS. A layout that helps one access may harm another,
  * so all accesses that share an array get the layout with the fewest conflicts over all of them.
  *
- * Accesses share an array if their recorded addresses overlap (struct recorded_addresses). Counters
- * contain no addresses, so arrays are unknown with counters only.
+ * Accesses share an array if their recorded addresses overlap (struct recorded_addresses). With
+ * counters only, or if not all executions were recorded, they do if the compiler knew the variable
+ * (lds_variables.h).
  */
 #ifndef PROBE_HANDLERS_ADVICE_LDS_ARRAYS_H
 #define PROBE_HANDLERS_ADVICE_LDS_ARRAYS_H
@@ -26,18 +27,24 @@ struct array_range {
 void array_range_add(struct array_range *range, const struct probe_access *access, unsigned bytes);
 
 struct array_layout {
-	unsigned accesses;    /* number of accesses that share the array */
-	unsigned pitch;	      /* bytes of a row in the present layout */
-	unsigned pad;	      /* bytes after each row; 0 = no padding is proposed */
-	unsigned columns;     /* elements per row for a swizzle by exclusive-or; 0 = not proposed */
-	unsigned element;     /* bytes per element */
-	unsigned small;	      /* bytes of the smallest element among all accesses */
-	bool rows;	      /* some lanes have this stride; otherwise the rows exist only for
-			       * counting */
-	bool halves;	      /* it removes at least half of the conflicts */
-	bool complete;	      /* evaluated on the addresses of every execution */
-	uint32_t low;	      /* the lowest address, at which row 0 begins */
-	double before, after; /* conflicts of all accesses to the array, in the whole run */
+	unsigned accesses; /* number of accesses that share the array and were evaluated */
+	unsigned costly;   /* `most`: number of those that have conflicts now */
+	unsigned unknown;  /* number of other accesses to it */
+	unsigned pitch;	   /* bytes of a row in the present layout */
+	unsigned pad;	   /* bytes after each row; 0 = no padding is proposed */
+	unsigned columns;  /* elements per row for a swizzle by exclusive-or; 0 = not proposed */
+	unsigned element;  /* bytes per element */
+	unsigned small;	   /* bytes of the smallest element among all accesses */
+	bool rows;	   /* some lanes have this stride; otherwise the rows exist only for
+			    * counting */
+	bool halves;	   /* it removes at least half of the conflicts */
+	bool complete;	   /* evaluated on the addresses of every execution */
+	bool most;	   /* `after` and `each_after` are upper bounds */
+	bool alike;	   /* an estimate: other executions are like those recorded */
+	uint32_t low;	   /* the lowest address, at which row 0 begins */
+	/* Conflicts in the whole run: of all accesses to the array; with `most`, of those that
+	 * have some now, and at most of the others. */
+	double before, after, others;
 	double each_before, each_after; /* conflicts of this access, per execution */
 };
 
@@ -46,10 +53,11 @@ struct array_site {
 	struct advice_site site;
 	const struct recorded_addresses *good; /* executions without conflicts; those with conflicts
 						* are in site.recorded */
-	uint64_t costly;	  /* executions with conflicts */
+	uint64_t costly;		       /* executions with conflicts */
 	struct array_range range;
-	uint32_t id; /* set and used by the caller */
-	bool shares; /* `layout` is set */
+	uint32_t id;	/* set and used by the caller */
+	unsigned shape; /* used by lds_variables.c */
+	bool shares;	/* `layout` is set */
 	struct array_layout layout;
 };
 

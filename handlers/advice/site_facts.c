@@ -129,6 +129,15 @@ bool facts_computed(const struct facts *facts)
 	       class != PROBE_ADDRESS_WRAPPED;
 }
 
+bool facts_single_stride(const struct facts *facts)
+{
+	const struct probe_site_info *info = facts->site->info;
+
+	return info && info->address_class == PROBE_ADDRESS_AFFINE &&
+	       facts->pattern == PATTERN_STRIDE && facts->site->row && facts->site->items &&
+	       !in_rows(facts->site, info->address_class);
+}
+
 bool facts_sparse(const struct facts *facts)
 {
 	unsigned items = facts->site->items, wave = facts->site->wave;

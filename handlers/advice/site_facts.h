@@ -35,8 +35,11 @@ const char *facts_verb(const struct facts *facts);
 const char *facts_lines(const struct facts *facts);
 /* A clause about addresses without a common stride: the reason, as far as data flow shows it. */
 const char *facts_address(const struct facts *facts, char *text, size_t size);
-/* True if the index is computed from ids, arguments or loop variables, neither loaded nor periodic. */
+/* True if the index is computed from ids, arguments or loop variables, neither loaded nor periodic.
+ */
 bool facts_computed(const struct facts *facts);
+/* True if, by proof, lanes of a wave have one stride, so that idle lanes do not hide others. */
+bool facts_single_stride(const struct facts *facts);
 /* True if on average less than 15/16 of the lanes with a work-item are active. */
 bool facts_sparse(const struct facts *facts);
 

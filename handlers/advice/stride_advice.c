@@ -195,13 +195,15 @@ static bool aligned_recorded(const struct facts *facts, double *ret)
 	return true;
 }
 
-static void say_idle(const struct facts *facts, struct advice *ret)
+/* Counters do not tell which of the two causes it is. */
+static void say_idle(const struct facts *facts, const char *how, struct advice *ret)
 {
 	advice_say(ret->cause,
 		   "%.1f of %u lanes are active on average: they %s %.1f cache lines of %u B, "
-		   "%.1f would be enough",
+		   "%.1f would be enough%s",
 		   facts_each(facts, facts->lanes), facts->site->wave, facts_verb(facts),
-		   facts_each(facts, facts->used), facts->line, facts_each(facts, facts->needed));
+		   facts_each(facts, facts->used), facts->line, facts_each(facts, facts->needed),
+		   how);
 }
 
 static void contiguous(const struct facts *facts, struct advice *ret)
@@ -216,7 +218,10 @@ static void contiguous(const struct facts *facts, struct advice *ret)
 		return;
 	}
 	if (!is_shifted(facts)) {
-		say_idle(facts, ret);
+		say_idle(facts,
+			 " (idle lanes are between active ones, or the first active lane is not "
+			 "at the start of a cache line)",
+			 ret);
 		return;
 	}
 	if (is_neighbourhood(site)) {
@@ -252,6 +257,9 @@ static void contiguous(const struct facts *facts, struct advice *ret)
 bool advice_stride_is_real(const struct facts *facts)
 {
 	struct axis_strides axes;
+
+	if (facts_single_stride(facts))
+		return true;
 
 	/* Whether contiguous lanes are contiguous makes no difference to what is said of them. */
 	if (!facts_sparse(facts) || without_gaps(facts->site->recorded) ||
@@ -326,7 +334,7 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 	}
 	/* Lanes share bytes: only few lanes touch more lines than their bytes would fill. */
 	if (stride <= (long long)bytes && bytes == unit) {
-		say_idle(facts, ret);
+		say_idle(facts, "", ret);
 		return;
 	}
 	if (stride <= (long long)bytes) {

@@ -64,6 +64,13 @@ static bool describes_address(const struct probe_site_info *info)
 	return info->size >= offsetof(struct probe_site_info, bitfields) + sizeof(info->bitfields);
 }
 
+static uint16_t variable_of(const struct probe_site_info *info)
+{
+	return info->size >= offsetof(struct probe_site_info, variable) + sizeof(info->variable)
+		       ? info->variable
+		       : 0;
+}
+
 /* Finds the near accesses: those of the same block, executed as often, at a constant distance. */
 static void find_near(const struct memory *memory, const struct sites_kernel *kernel, uint32_t id,
 		      struct advice_site *site)
@@ -107,6 +114,7 @@ static struct advice_site describe(const struct memory *memory, const struct sit
 		.items = own->items,
 		.recorded = memory_site_of(kernel, id)->recorded,
 		.info = describes_address(info) ? info : NULL,
+		.variable = variable_of(info),
 	};
 
 	memcpy(site.group, own->group, sizeof(site.group));

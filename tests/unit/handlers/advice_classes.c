@@ -159,6 +159,40 @@ static void test_rows_of_data(void **state)
 	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "an array of structs of 32 B"));
 }
 
+/* With one stride by proof, idle lanes are not the reason for lines far apart. */
+static void test_idle_lanes(void **state)
+{
+	(void)state;
+	for (unsigned i = 1; i < 64; i++)
+		send_affine(i > 1 ? 0 : add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4),
+			    ~0ull >> i, 0x7f0000000000, 256);
+	host_state.sites[0].address_class = PROBE_ADDRESS_AFFINE;
+	finish();
+	assert_int_equal(strncmp(host_text(&host_state, 0, "cause"),
+				 "lanes are 256 B apart and 4 B are read", 38),
+			 0);
+	assert_string_equal(host_text(&host_state, 0, "verified"), "cache lines of 128 B");
+}
+
+/* Lanes share lines in most executions, so the sums hide the others. */
+static void test_hidden_excess(void **state)
+{
+	uint64_t addr[64];
+
+	(void)state;
+	add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+	host_state.sites[0].address_class = PROBE_ADDRESS_WRAPPED;
+	for (unsigned i = 0; i < 4; i++) {
+		for (unsigned lane = 0; lane < 64; lane++)
+			addr[lane] = 0x7f0000000000 + (i ? lane / 32 * 4 : lane / 16 * 512);
+		send_full(0, addr);
+	}
+	finish();
+	assert_non_null(strstr(host_text(&host_state, 0, "cause"),
+			       ": some executions touch more cache lines of 128 B than needed "
+			       "(0.50 more on average over all)"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +202,8 @@ int main(void)
 		cmocka_unit_test_setup(test_moving, start),
 		cmocka_unit_test_setup(test_reversed, start),
 		cmocka_unit_test_setup(test_rows_of_data, start),
+		cmocka_unit_test_setup(test_idle_lanes, start),
+		cmocka_unit_test_setup(test_hidden_excess, start),
 		cmocka_unit_test_setup(test_classes, start),
 	};
 

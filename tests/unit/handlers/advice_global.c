@@ -15,7 +15,8 @@ static void test_advice_idle_lanes(void **state)
 	finish();
 	assert_string_equal(host_text(&host_state, 0, "cause"),
 			    "32.0 of 64 lanes are active on average: they read 2.0 cache lines "
-			    "of 128 B, 1.0 would be enough");
+			    "of 128 B, 1.0 would be enough (idle lanes are between active ones, "
+			    "or the first active lane is not at the start of a cache line)");
 	/* Work that moves to other lanes takes its elements with it: no fewer lines in all. */
 	assert_string_equal(host_text(&host_state, 0, "fix"), "");
 	/* The first of eight lanes, of rows of 512 B: no structs of 64 B. */

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+#include "handlers/advice/lds_variables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "handlers/advice/layouts.h"
+#include "handlers/advice/recorded_addresses.h"
+
+enum {
+	SHAPES_MAX = 24, /* further accesses are not evaluated, because the work grows with them */
+	ROWS_MAX = 8,
+	PADS = 8,
+	ROW_LONGEST = 8192,
+};
+
+/* Accesses that cost the same in every layout. */
+struct shape {
+	const struct advice_site *site;
+	struct lane_offsets lanes;
+	double executions;
+	bool costly; /* there are conflicts in the present layout */
+};
+
+struct variable {
+	struct array_site *sites;
+	size_t count; /* of all accesses of the kernel */
+	uint16_t number;
+	struct shape *shapes; /* SHAPES_MAX */
+	unsigned shape_count, accesses, evaluated, costly;
+	unsigned element; /* the largest */
+	unsigned rows[ROWS_MAX], row_count;
+	double before; /* conflicts in the run */
+	bool all;      /* the lanes of all executions are known */
+};
+
+/* Conflicts in the run. */
+struct choice {
+	struct row_layout layout;
+	double after;		    /* at most, of accesses that have some now; < 0: no layout */
+	double least, most;	    /* of all others */
+	uint32_t worst[SHAPES_MAX]; /* conflicts of an execution */
+};
+
+static bool is_member(const struct variable *variable, const struct array_site *site)
+{
+	return site->site.variable == variable->number;
+}
+
+static uint64_t conflicts_of(const struct advice_site *site)
+{
+	return site->counters[PROBE_C_PASSES] - site->counters[PROBE_C_IDEAL_PASSES];
+}
+
+/* All executions have that stride from lane to lane, or have a single active lane. */
+static bool one_stride(const struct advice_site *site, int64_t *ret)
+{
+	const uint64_t *c = site->counters;
+	bool none = !c[PROBE_C_STRIDE_HI] && c[PROBE_C_LANES] == c[PROBE_C_EXECUTIONS];
+
+	*ret = layout_stride(site);
+	return *ret || (c[PROBE_C_AFFINE] == c[PROBE_C_EXECUTIONS] &&
+			(none || (c[PROBE_C_STRIDE_HI] == PROBE_STRIDE_BIAS &&
+				  c[PROBE_C_STRIDE_LO] == PROBE_STRIDE_BIAS)));
+}
+
+/*
+ * The positions of the lanes: proved, counted, or those of recorded executions. Idle lanes would
+ * only make conflicts fewer.
+ */
+static bool lanes_of(const struct array_site *one, struct lane_offsets *ret, bool *ret_all)
+{
+	const struct advice_site *site = &one->site;
+	uint64_t executions = site->counters[PROBE_C_EXECUTIONS];
+	const struct recorded_addresses *recorded = one->costly == executions ? site->recorded
+						    : !one->costly	      ? one->good
+									      : NULL;
+	int64_t stride;
+
+	*ret_all = true;
+	if (lane_offsets(site, ret))
+		return true;
+	if (one_stride(site, &stride)) {
+		layout_of_stride(site, stride, ret);
+		return true;
+	}
+	*ret_all = recorded && recorded->executions == executions;
+	return lanes_recorded(recorded, ret);
+}
+
+/* ---- The accesses of a variable -------------------------------------------------------------- */
+
+static void add_row(struct variable *variable, const struct advice_site *site, int64_t stride)
+{
+	uint64_t size = (uint64_t)llabs((long long)stride);
+
+	for (unsigned i = 0; i < variable->row_count; i++)
+		if (variable->rows[i] == size)
+			return;
+	if (size >= 2 * site->bytes && size <= ROW_LONGEST && variable->row_count < ROWS_MAX)
+		variable->rows[variable->row_count++] = (unsigned)size;
+}
+
+/* Each distance of lanes may be the length of a row, if the access has conflicts. */
+static void add_rows(struct variable *variable, const struct advice_site *site)
+{
+	struct axis_strides axes;
+	int64_t stride;
+
+	add_row(variable, site, layout_stride(site));
+	if (site->recorded && recorded_rows(site->recorded, site, true, &stride))
+		add_row(variable, site, stride);
+	if (!axis_strides(site, &axes))
+		return;
+	for (int i = 0; i < 3; i++)
+		if (site->group[i] > 1 && axes.known[i])
+			add_row(variable, site, axes.stride[i]);
+	for (int i = 0; i < PROBE_BITFIELDS; i++)
+		add_row(variable, site, site->info->bitfields[i].scale);
+}
+
+static bool same_shape(const struct shape *a, const struct shape *b)
+{
+	const size_t used = a->lanes.waves * sizeof(a->lanes.offset[0]);
+
+	return a->site->bytes == b->site->bytes && a->site->unit == b->site->unit &&
+	       a->site->access == b->site->access && a->lanes.waves == b->lanes.waves &&
+	       !memcmp(a->lanes.exec, b->lanes.exec, a->lanes.waves * sizeof(a->lanes.exec[0])) &&
+	       !memcmp(a->lanes.offset, b->lanes.offset, used);
+}
+
+/* The shape of an access, which is added if it is new; NULL = not evaluated. */
+static struct shape *shape_of(struct variable *variable, const struct array_site *one)
+{
+	struct shape *fresh = &variable->shapes[variable->shape_count];
+	bool all;
+
+	if (variable->shape_count == SHAPES_MAX)
+		return NULL;
+	*fresh = (struct shape){.site = &one->site};
+	if (!lanes_of(one, &fresh->lanes, &all))
+		return NULL;
+	variable->all &= all;
+	for (struct shape *shape = variable->shapes; shape < fresh; shape++)
+		if (same_shape(shape, fresh))
+			return shape;
+	variable->shape_count++;
+	return fresh;
+}
+
+static void describe(struct variable *variable)
+{
+	for (size_t i = 0; i < variable->count; i++) {
+		struct array_site *one = &variable->sites[i];
+		const struct advice_site *site = &one->site;
+		struct shape *shape;
+
+		if (!is_member(variable, one))
+			continue;
+		variable->accesses++;
+		if (layout_element(site) > variable->element)
+			variable->element = layout_element(site);
+		shape = shape_of(variable, one);
+		one->shape = shape ? (unsigned)(shape - variable->shapes) + 1 : 0;
+		if (!shape)
+			continue;
+		variable->evaluated++;
+		shape->executions += (double)site->counters[PROBE_C_EXECUTIONS];
+		variable->before += (double)conflicts_of(site);
+		variable->costly += conflicts_of(site) > 0;
+		shape->costly |= conflicts_of(site) > 0;
+		if (conflicts_of(site))
+			add_rows(variable, site);
+	}
+}
+
+/* ---- Choosing one ---------------------------------------------------------------------------- */
+
+/*
+ * Where an access begins in a row is unknown. Those that are free now mostly begin where the
+ * program is free of conflicts.
+ */
+static double score(const struct choice *choice)
+{
+	return choice->after + choice->least;
+}
+
+static void consider(const struct variable *variable, const struct row_layout *layout,
+		     struct choice *best, struct probe_lds_scratch *scratch)
+{
+	struct choice tried = {.layout = *layout};
+
+	for (unsigned i = 0; i < variable->shape_count; i++) {
+		const struct shape *shape = &variable->shapes[i];
+		struct conflict_range range =
+			layout_range(shape->site, &shape->lanes, layout, scratch);
+
+		tried.worst[i] = range.most;
+		if (shape->costly) {
+			tried.after += range.most * shape->executions;
+		} else {
+			tried.least += range.least * shape->executions;
+			tried.most += range.most * shape->executions;
+		}
+		if (range.most == UINT32_MAX || (best->after >= 0 && score(&tried) >= score(best)))
+			return;
+	}
+	*best = tried;
+}
+
+/* Elements must stay as well aligned as they are. */
+static void try_paddings(const struct variable *variable, struct choice *best,
+			 struct probe_lds_scratch *scratch)
+{
+	best->after = -1;
+	for (unsigned i = 0; i < variable->row_count; i++)
+		for (unsigned n = 1; n <= PADS && (best->after < 0 || score(best) > 0); n++) {
+			const struct row_layout layout = {.row = variable->rows[i],
+							  .pad = n * variable->element};
+
+			if (layout.row % variable->element == 0)
+				consider(variable, &layout, best, scratch);
+		}
+}
+
+/* Which elements smaller than a bank share one depends on where the variable begins. */
+static bool swizzles(const struct variable *variable)
+{
+	for (unsigned i = 0; i < variable->shape_count; i++)
+		if (variable->shapes[i].site->bytes % 4)
+			return false;
+	return variable->evaluated == variable->accesses &&
+	       !(variable->element & (variable->element - 1));
+}
+
+static void try_swizzles(const struct variable *variable, struct choice *best,
+			 struct probe_lds_scratch *scratch)
+{
+	best->after = -1;
+	for (unsigned i = 0; i < variable->row_count && swizzles(variable); i++) {
+		struct row_layout layout = {.row = variable->rows[i], .element = variable->element};
+
+		if (layout_swizzle_columns(&layout))
+			consider(variable, &layout, best, scratch);
+	}
+}
+
+static double most_of(bool both, double swizzle, double best)
+{
+	return both && swizzle > best ? swizzle : best;
+}
+
+/* The better one of padding and swizzle, or both if they leave as many conflicts. */
+static struct array_layout choose(const struct variable *variable, struct choice *ret_pad,
+				  struct choice *ret_swizzle, struct probe_lds_scratch *scratch)
+{
+	const struct choice *best;
+	bool pads, swizzled;
+
+	try_paddings(variable, ret_pad, scratch);
+	try_swizzles(variable, ret_swizzle, scratch);
+	pads = ret_pad->after >= 0 &&
+	       (ret_swizzle->after < 0 || score(ret_pad) <= score(ret_swizzle));
+	swizzled = ret_swizzle->after >= 0 &&
+		   (!pads || (score(ret_swizzle) == score(ret_pad) &&
+			      ret_swizzle->layout.row == ret_pad->layout.row));
+	best = pads ? ret_pad : ret_swizzle;
+	return (struct array_layout){
+		.pitch = best->layout.row,
+		.pad = pads ? ret_pad->layout.pad : 0,
+		.columns = swizzled ? ret_swizzle->layout.columns : 0,
+		.element = variable->element,
+		.small = variable->element,
+		.rows = true,
+		.halves = (pads || swizzled) && 2 * score(best) <= variable->before,
+		.most = true,
+		.alike = !variable->all,
+		.before = variable->before,
+		.after = most_of(pads && swizzled, ret_swizzle->after, best->after),
+		.others = most_of(pads && swizzled, ret_swizzle->most, best->most),
+	};
+}
+
+static void set_layouts(const struct variable *variable, struct probe_lds_scratch *scratch)
+{
+	struct array_layout layout = {0};
+	struct choice pad = {.after = -1}, swizzle = {.after = -1};
+
+	if (variable->evaluated > 1)
+		layout = choose(variable, &pad, &swizzle, scratch);
+	layout.accesses = variable->evaluated;
+	layout.costly = variable->costly;
+	layout.unknown = variable->accesses - variable->evaluated;
+	for (size_t i = 0; i < variable->count; i++) {
+		struct array_site *one = &variable->sites[i];
+		unsigned shape = one->shape - 1;
+		uint32_t left = 0;
+
+		if (!is_member(variable, one))
+			continue;
+		if (one->shape && layout.pad)
+			left = pad.worst[shape];
+		if (one->shape && layout.columns && swizzle.worst[shape] > left)
+			left = swizzle.worst[shape];
+		one->shares = true;
+		one->layout = layout;
+		one->layout.complete = variable->evaluated > 1 && one->shape;
+		one->layout.each_after = left;
+		one->layout.each_before = (double)conflicts_of(&one->site) /
+					  (double)one->site.counters[PROBE_C_EXECUTIONS];
+	}
+}
+
+static void find(struct array_site *sites, size_t count, struct shape *shapes, uint16_t number,
+		 struct probe_lds_scratch *scratch)
+{
+	struct variable variable = {
+		.sites = sites, .count = count, .number = number, .shapes = shapes, .all = true};
+
+	describe(&variable);
+	if (variable.accesses > 1)
+		set_layouts(&variable, scratch);
+}
+
+void lds_variables_find(struct array_site *sites, size_t count, struct probe_lds_scratch *scratch)
+{
+	struct shape *shapes = count > 1 ? calloc(SHAPES_MAX, sizeof(*shapes)) : NULL;
+
+	for (size_t i = 0; i < count && shapes; i++) {
+		bool first = sites[i].site.variable;
+
+		for (size_t k = 0; k < i && first; k++)
+			first = sites[k].site.variable != sites[i].site.variable;
+		if (first)
+			find(sites + i, count - i, shapes, sites[i].site.variable, scratch);
+	}
+	free(shapes);
+}
