@@ -224,7 +224,6 @@ RULES = [
     (r"make the workgroup wider", lambda c: {"wide": True}),
     (r"align the rows of the data", lambda c: {"align": True}),
     (r"make the workgroup a multiple", lambda c: {"multiple": True}),
-    (r"compact the work", lambda c: {"compact": True}),
     (r"sort or bin the indices|sort it", lambda c: {"sort": True}),
 ]
 # Changes that a fix joins by "and"; all other changes are alternatives.

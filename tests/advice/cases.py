@@ -4,8 +4,8 @@ Kernels whose fix can be made mechanically, for advice.py.
 
 A case is a family, its parameters and one marked access (MARK). `kernel(case, change)` gives the kernel with
 the changes that a fix names: a dictionary of
-    lds: a function of byte offsets in LDS, as text of C; soa, swap, wide, multiple, align, sort, compact,
-    reduce, pieces: True; copies: a number.
+    lds: a function of byte offsets in LDS, as text of C; soa, swap, wide, multiple, align, sort,
+    reduce, pieces, neighbours: True; copies: a number.
 KeyError-free on purpose: a family that cannot make a change raises Inapplicable, and then a fix that
 promised something of it is false.
 """
@@ -38,7 +38,7 @@ class Case:
         if self.p.get("bins") == 1:
             return {"uniform", "gather", "rows", "affine"}
         if self.family == "chase":
-            return {"chase", "gather"}
+            return {"chase"}
         if self.family in ("gather", "lds_gather", "global_table") or (
                 self.p.get("how") == "data" and self.family != "guarded"):
             return {"gather"}
@@ -165,7 +165,7 @@ UNROLLED = ["", "#pragma unroll 1"]  # by the values of "runtime"
 
 def reduction(case, change):
     """A tree; the gaps between its active lanes double with each step."""
-    allow(change, "lds", "neighbours")
+    allow(change, "lds", "neighbours", "pieces")
     p = case.p
     items, kind, first = p["items"], p["kind"], p["first"]
     size, bound = {"float": 4, "double": 8, "int": 4, "short": 2}[kind], "(unsigned)n" if p["runtime"] else items
@@ -175,7 +175,7 @@ def reduction(case, change):
                            f" / {size}]")
     if change.get("lds"):
         start[2] = f"{place('t')} = (({kind} *)in)[t + blockIdx.x * {items}];"
-    if change.get("neighbours"):
+    if change.get("neighbours") or change.get("pieces"):
         loop = [UNROLLED[p["runtime"]], f"for (unsigned s = {bound} / 2; s; s >>= 1) {{", "__syncthreads();", "if (t < s) {",
                 f"{kind} v = {place('t + s')}; {MARK}", f"{place('t')} += v;", "} }"]
     else:
@@ -345,16 +345,10 @@ def periodic(case, change):
 
 def guarded(case, change):
     """Some lanes are idle; the elements of the others stay where they are."""
-    allow(change, "align", "compact")
+    allow(change, "align")
     p = case.p
     active = {"every": f"t % {p['by']} == 0", "some": f"t % 64 < {p['by'] * 7}", "data": f"idx[t] % {p['by']} == 0",
               "from": f"t % 64 >= {p['by'] * 5}"}[p["how"]]
-    if change.get("compact"):
-        # Only the work is moved: the elements that it needs stay where they were.
-        if p["how"] != "every":
-            raise Inapplicable("compact")
-        return Kernel([ID, f"if (t < 1024 / {p['by']}) {{"] +
-                      access(TYPES[p["size"]], f"t * {p['by']} + {p['first']}", p["op"]) + ["}"], (256, 1), 4)
     first = 0 if change.get("align") else p["first"]
     if change.get("align") and p["how"] == "from":
         first = -(p["by"] * 5) % 64
@@ -373,9 +367,18 @@ def chase(case, change):
 
 def chunk(case, change):
     """Each lane reads a piece of its own."""
-    allow(change, "pieces", "soa", "swap", "align")
+    allow(change, "pieces", "soa", "swap", "align", "multiple")
     p = case.p
     kind, count = TYPES[p["size"]], p["count"]
+    if change.get("multiple"):
+        # The same elements by whole waves; the lanes beyond the last element are idle.
+        items = p["items"] * 2
+        return Kernel([ID, f"{kind} last = {kind}();", f"if (t < {items})",
+                       f"for (int j = 0; j < {'n' if p['runtime'] else count}; j++)",
+                       f"{{ {kind} v = (({kind} *)in)[t * {count} + j + {p.get('first', 0) * count}]; *(float *)&last += "
+                       f"*(float *)&v + ((float *)&v)[{p['size'] // 4 - 1}]; }} {MARK}",
+                       f"(({kind} *)out)[t] = last;"], ((p["items"] + 63) // 64 * 64, 1),
+                      2, arguments=((count, 0, 0),))
     start = 0 if change else p.get("first", 0) * count
     index = f"t * {count} + j + {start}" if not change or change.get("align") else f"t + j * {p['items'] * 2}"
     if change and p["size"] == 16 and not change.get("pieces") and not change.get("align"):
@@ -471,7 +474,7 @@ FAMILIES = {
     "column": (column, 320, dict(size=SIZES, pitch=PITCHES, op=OPS, first=[0, 1, "a"], runtime=[0, 0, 1],
                                  block=[(64, 1), (128, 1), (32, 2), (16, 4), (8, 8), (32, 8)])),
     # Rows of a power of two elements: padding and exclusive-or of columns are alternatives.
-    "power": (column, 320, dict(size=[4, 8, 16], pitch=[8, 16, 32, 64, 128], op=OPS, first=[0, 1, 2, "a"], runtime=[0, 1],
+    "power": (column, 500, dict(size=[4, 8, 16], pitch=[8, 16, 32, 64, 128], op=OPS, first=[0, 1, 2, "a"], runtime=[0, 1],
                                 block=[(64, 1), (128, 1), (32, 2), (32, 4), (32, 8), (16, 4), (16, 16), (8, 8)])),
     "folded": (folded, 160, dict(size=SIZES, pitch=PITCHES[3:], rows=[8, 16, 32, 64], items=[64, 128, 256], op=OPS)),
     "lds_struct": (lds_struct, 110, dict(bytes=[8, 12, 16, 20, 24, 28, 32, 48, 64, 128], member=[0, 1, 3],
@@ -484,21 +487,21 @@ FAMILIES = {
     "reduction": (reduction, 40, dict(items=[64, 128, 256, 512, 1024, 32], test=["rem", "scaled"], first=[0, 1, 8],
                                       kind=["float", "double", "int", "short"], rows=[1, 2, 4], groups=[1, 2],
                                       runtime=[0])),
-    "tree": (reduction, 300, dict(items=[64, 128, 256, 512, 1024, 32], test=["rem", "scaled"], first=[0, 1, 8],
+    "tree": (reduction, 640, dict(items=[64, 128, 256, 512, 1024, 32], test=["rem", "scaled"], first=[0, 1, 8],
                                   kind=["float", "double", "int", "short"], rows=[1, 2, 4], groups=[1, 2],
                                   runtime=[1])),
-    "lds_atomic": (lds_atomic, 230, dict(bins=[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024], how=["data", "one", "modulo", "stride"],
-                                         items=[64, 128, 256], data=["random", "clustered", "equal"])),
+    "lds_atomic": (lds_atomic, 640, dict(bins=[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024], how=["data", "one", "modulo", "stride"],
+                                         items=[64, 128, 256, 512], data=["random", "clustered", "equal"], word=[4, 8])),
     # Tables that lanes update at distances that follow from the code.
     "lds_table": (lds_atomic, 300, dict(bins=[2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256], how=["modulo", "stride"],
                                         items=[64, 128, 256, 192, 512], data=["random"], word=[4, 8])),
-    "lds_chunk": (lds_chunk, 200, dict(size=[4, 8, 16], count=[2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 24, 32],
-                                       items=[64, 128, 96, 256, 100])),
+    "lds_chunk": (lds_chunk, 290, dict(size=[4, 8, 16], count=[2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 24, 32],
+                                       items=[64, 128, 96, 256, 100, 192, 320])),
     "struct_member": (struct_member, 420, dict(bytes=[8, 12, 16, 20, 24, 32, 36, 40, 48, 64, 96, 128], size=[4, 8, 16],
                                                used=[1, 1, 2, 3, 4], op=OPS, first=[0, 1, 5])),
     "strided": (strided, 220, dict(size=SIZES, step=[2, 3, 4, 5, 8, 16, 17, 32, 64, 100, 256], first=[0, 1, 7], op=OPS,
                                    items=[64, 256, 100])),
-    "transposed": (transposed, 400, dict(size=SIZES, pitch=[64, 100, 128, 256, 333, 512], first=[0, 3], op=OPS,
+    "transposed": (transposed, 900, dict(size=SIZES, pitch=[64, 100, 128, 256, 333, 512], first=[0, 3], op=OPS,
                                          block=BLOCKS)),
     "short_rows": (short_rows, 220, dict(size=SIZES, pitch=[64, 100, 128, 256, 333, 512], first=[0, 3], op=OPS,
                                          block=BLOCKS)),
@@ -513,11 +516,11 @@ FAMILIES = {
                                           "odd"])),
     "guarded": (guarded, 200, dict(size=SIZES, how=["every", "some", "data", "from"], by=[2, 3, 4, 7, 8], first=[0, 1, 3, 16],
                                    op=OPS)),
-    "chase": (chase, 24, dict(items=[64, 256, 100], steps=[1, 4, 16], data=["random", "stride", "rising", "window64"])),
-    "chunk": (chunk, 300, dict(size=[4, 8, 16], count=[2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32], items=[64, 256, 96, 128],
+    "chase": (chase, 60, dict(items=[64, 256, 100], steps=[1, 2, 4, 8, 16], data=["random", "stride", "rising", "window64"])),
+    "chunk": (chunk, 400, dict(size=[4, 8, 16], count=[2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32], items=[64, 256, 96, 128, 192, 512],
                                runtime=[0, 1])),
     # Pieces that the compiler reads with several wide loads.
-    "pieces": (chunk, 300, dict(size=[4, 8, 16], count=[4, 6, 8, 12, 16], items=[64, 256, 96, 128, 320], runtime=[0],
+    "pieces": (chunk, 420, dict(size=[4, 8, 16], count=[4, 6, 8, 12, 16], items=[64, 256, 96, 128, 320, 192, 512], runtime=[0],
                                 first=[0, 1, 2, 5])),
     "pitches": (pitches, 60, dict(size=SIZES, pitches=[(64, 100), (3, 5), (2, 1), (1, 33), (256, 512), (16, 17, 18)],
                                   op=OPS)),
@@ -526,8 +529,8 @@ FAMILIES = {
     "odd_group": (odd_group, 320, dict(size=SIZES, items=[16, 20, 32, 33, 40, 48, 65, 80, 96, 100, 112, 150, 160, 200, 224,
                                                           240, 250, 300, 500, 52, 72, 88, 104, 120, 136,
                                                           144, 168, 176, 208, 280, 400, 600, 1000], op=OPS)),
-    "contended": (contended, 280, dict(size=[4, 8], how=["one", "group", "wave", "argument", "few", "data", "row"],
-                                       by=[2, 4, 8, 16, 32], items=[64, 128, 256, 100])),
+    "contended": (contended, 360, dict(size=[4, 8], how=["one", "group", "wave", "argument", "few", "data", "row"],
+                                       by=[2, 4, 8, 16, 32], items=[64, 128, 256, 100, 192, 512])),
     "row_words": (row_words, 120, dict(size=SIZES, pitch=[1, 32, 64, 100, 128, 333], block=BLOCKS, first=[0, 3])),
     "global_table": (global_table, 40, dict(bins=[1, 2, 16, 64, 256], data=DATA)),
 }
