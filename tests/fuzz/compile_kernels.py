@@ -4,8 +4,9 @@
 options and probe kinds of its own.
 
 A file that fails is compiled again kernel by kernel. Where the compiler makes no code for a clone, the plugin leaves
-it out; --no-fallback makes that a failure, too. The last line says how many kernels were compiled, how many have not all
-the clones, and the CPU time of compilers with and without the plugin, which is no part of the verdict.
+it out; --no-fallback makes that a failure, too. A kernel on which the compiler alone takes more than --limit seconds of
+CPU time says nothing: LLVM 15 does not end on some. The last line says how many kernels were compiled, how many have not
+all the clones, and the CPU time of compilers with and without the plugin, which is no part of the verdict.
 """
 import argparse
 import collections
@@ -13,6 +14,7 @@ import concurrent.futures
 import os
 import random
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -25,6 +27,9 @@ OPTIONS = [[], [], ["-g"], ["-g"], ["-ffast-math"], ["-fno-inline"], ["-munsafe-
 	["-g", "-mllvm", "-amdgpu-function-calls=1"]]
 KINDS = ["memory", "memory", "trace", "memory,trace", "time", "count", "memory,trace,time,count"]
 Setting = collections.namedtuple("Setting", "target options kinds")
+SLOW = "takes more CPU time than the limit"
+# With the plugin: several clones, a trial compile of each, and compiles that the fallback repeats.
+PLUGIN_LIMITS = 40
 
 
 def setting_of(seed, number, targets):
@@ -36,11 +41,11 @@ def setting_of(seed, number, targets):
 class Compiler:
 	def __init__(self, arguments, folder):
 		self.clang, self.plugin, self.folder = arguments.clang, arguments.plugin, folder
-		self.verify = arguments.verify_machineinstrs
+		self.verify, self.limit = arguments.verify_machineinstrs, arguments.limit
 		self.fallback = "0" if arguments.no_fallback else "1"
 
 	def command(self, setting, plugin, source):
-		return [self.clang, "-x", "hip", "--cuda-device-only", "-nogpuinc", "-nogpulib", "-w", "-fno-caret-diagnostics",
+		return [self.clang, "-x", "hip", "--cuda-device-only", "-nogpuinc", "-nogpulib", "-w", "-fno-caret-diagnostics", "-fno-crash-diagnostics",
 			"--offload-arch=" + setting.target, *setting.options, *(["-mllvm", "-verify-machineinstrs"] if self.verify else []),
 			*(["-fpass-plugin=" + self.plugin] if plugin else []), "-c", source, "-o", "/dev/null"]
 
@@ -50,8 +55,14 @@ class Compiler:
 		with open(source, "w") as out:
 			out.write(text)
 		environment = dict(os.environ, PROBE_KINDS=setting.kinds, PROBE_FALLBACK=self.fallback)
+		limit = self.limit * (PLUGIN_LIMITS if plugin else 1)
+
+		def prepare():
+			os.nice(5)
+			resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+
 		process = subprocess.Popen(self.command(setting, plugin, source), stderr=subprocess.PIPE, text=True,
-			errors="replace", env=environment, preexec_fn=lambda: os.nice(5))
+			errors="replace", env=environment, preexec_fn=prepare)
 		errors = process.stderr.read()
 		_, status, usage = os.wait4(process.pid, 0)
 		process.returncode = status
@@ -59,14 +70,15 @@ class Compiler:
 		if status:
 			lines = [line for line in errors.splitlines() if "error" in line.lower() or "assert" in line.lower()
 				or "bad machine code" in line.lower()]
-			error = (lines or [f"status {status}"])[0][:300]
+			slow = usage.ru_utime + usage.ru_stime >= 0.9 * limit
+			error = SLOW if slow else (lines or [f"status {status}"])[0][:300]
 		left_out = re.findall(r"kernel (\S+) is compiled without probes of kind (\w+): (.*)", errors)
 		return usage.ru_utime + usage.ru_stime, error, left_out
 
 
 class Result:
 	def __init__(self):
-		self.kernels = self.refused = 0
+		self.kernels = self.refused = self.endless = 0
 		self.plain = self.probed = 0.0
 		self.failures, self.slow, self.left_out = [], [], []
 
@@ -85,13 +97,15 @@ def compile_file(compiler, arguments, number):
 	seconds, error, _ = attempt(False, texts)
 	if error:
 		# Kernels that the compiler rejects without the plugin say nothing about the plugin.
-		refused = [n for n in texts if attempt(False, [n])[1]]
+		refused = {n: error for n in texts if (error := attempt(False, [n])[1])}
 		for n in refused:
 			del texts[n]
-		result.refused = len(refused)
+		result.endless = list(refused.values()).count(SLOW)
+		result.refused = len(refused) - result.endless
 		seconds, error, _ = attempt(False, texts)
 		if error:
-			result.refused += len(texts)
+			result.refused += len(texts) * (error != SLOW)
+			result.endless += len(texts) * (error == SLOW)
 			return setting, result
 	result.kernels, result.plain = len(texts), seconds
 	result.probed, error, result.left_out = attempt(True, texts)
@@ -117,6 +131,7 @@ def main():
 	parser.add_argument("--per-file", type=int, default=10)
 	parser.add_argument("--jobs", type=int, default=1)
 	parser.add_argument("--targets", nargs="*", default=[], help="only these")
+	parser.add_argument("--limit", type=int, default=20, help="seconds of CPU time of a compile without the plugin")
 	parser.add_argument("--no-fallback", action="store_true")
 	parser.add_argument("--verify-machineinstrs", action="store_true")
 	arguments = parser.parse_args()
@@ -127,6 +142,7 @@ def main():
 		for setting, result in pool.map(lambda number: compile_file(compiler, arguments, number), files):
 			total.kernels += result.kernels
 			total.refused += result.refused
+			total.endless += result.endless
 			total.plain += result.plain
 			total.probed += result.probed
 			command = " ".join(["PROBE_KINDS=" + setting.kinds] + compiler.command(setting, True, "kernel.hip"))
@@ -140,7 +156,7 @@ def main():
 			for n, plain, probed in result.slow:
 				print(f"slow: from kernel {n}: {plain:.1f} s, {probed:.1f} s with the plugin: {command}", flush=True)
 	print(f"{total.kernels} kernels, {len(total.failures)} failed with the plugin; {len(set(total.left_out))} lack clones; {total.refused} more fail without it; "
-		f"CPU time {total.plain:.0f} s without, {total.probed:.0f} s with the plugin")
+		f"{total.endless} more take over {arguments.limit} s without it; CPU time {total.plain:.0f} s without, {total.probed:.0f} s with the plugin")
 	return 1 if total.failures or not total.kernels else 0
 
 
