@@ -195,18 +195,18 @@ static void lds_rows_of(const struct array_layout *array, unsigned element, stru
 static void say_others(const struct array_layout *array, struct advice *ret)
 {
 	unsigned together = array->most ? array->costly : array->accesses;
-	unsigned free = array->accesses - together;
+	unsigned others = array->accesses - together;
 
 	if (together > 1)
 		advice_append(
 			ret->fix,
 			"; the %u accesses to this array%s together: %s%s after, %s before (in all)",
-			together, free ? " that have conflicts" : "",
+			together, others ? " that have conflicts" : "",
 			array->most && array->after > 0 ? "at most " : "",
 			advice_number(array->after).text, advice_number(array->before).text);
-	if (free)
+	if (others)
 		advice_append(ret->fix, "; its %u access%s without conflicts: %s%s after (in all)",
-			      free, free == 1 ? "" : "es", array->others > 0 ? "at most " : "",
+			      others, others == 1 ? "" : "es", array->others > 0 ? "at most " : "",
 			      advice_number(array->others).text);
 }
 

@@ -27,7 +27,8 @@ import tempfile
 import cases
 from cases import Inapplicable
 
-PER_FILE = 100
+# Kernels of a program. The handler keeps the addresses of at most 256 accesses of a run.
+PER_FILE = {"memory": 100, "trace": 40}
 
 HEAD = """#include <hip/hip_runtime.h>
 #include <algorithm>
@@ -160,7 +161,8 @@ class Tool:
         return rows
 
     def record_all(self, name, jobs):
-        parts = [jobs[i:i + PER_FILE] for i in range(0, len(jobs), PER_FILE)]
+        size = PER_FILE[self.kind]
+        parts = [jobs[i:i + size] for i in range(0, len(jobs), size)]
         rows = {}
         with concurrent.futures.ThreadPoolExecutor(max_workers=1 if len(parts) < 2 else 2) as pool:
             for part in pool.map(lambda item: self.record(f"{name}{item[0]}", item[1]), enumerate(parts)):
