@@ -65,7 +65,7 @@ static struct probe_dispatch_key key_of(const struct probe_hr_dispatch *dispatch
 
 void probe_dispatch_sums_add(struct probe_dispatch_sums *sums,
 			     const struct probe_hr_dispatch *dispatch,
-			     const struct probe_hr_complete *complete)
+			     const struct probe_hr_complete *complete, bool again)
 {
 	const struct probe_dispatch_key key = key_of(dispatch);
 	struct probe_dispatch_sum *sum;
@@ -78,7 +78,7 @@ void probe_dispatch_sums_add(struct probe_dispatch_sums *sums,
 	}
 	sum = find(sums, &key);
 	if (!sum->dispatches) {
-		if (sums->count == PROBE_DISPATCH_SUMS_MAX) {
+		if (again || sums->count == PROBE_DISPATCH_SUMS_MAX) {
 			drop(sums);
 			return;
 		}
@@ -87,7 +87,7 @@ void probe_dispatch_sums_add(struct probe_dispatch_sums *sums,
 	}
 	if (dispatch->id < sum->first)
 		sum->first = dispatch->id;
-	sum->dispatches++;
+	sum->dispatches += !again;
 	if (complete) {
 		sum->timed++;
 		sum->ns += complete->end - complete->start;

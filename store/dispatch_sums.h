@@ -32,10 +32,13 @@ struct probe_dispatch_sums {
 	bool dropped; /* too many, or no memory */
 };
 
-/* `complete` NULL: the dispatch has no times. Each dispatch once. */
+/*
+ * `complete` NULL: the dispatch has no times yet. `again`: it was added so before. If it differs now, all
+ * rows are dropped.
+ */
 void probe_dispatch_sums_add(struct probe_dispatch_sums *sums,
 			     const struct probe_hr_dispatch *dispatch,
-			     const struct probe_hr_complete *complete);
+			     const struct probe_hr_complete *complete, bool again);
 /* The rows in any order: `at` begins with 0. NULL: there are no more. */
 const struct probe_dispatch_sum *probe_dispatch_sums_next(const struct probe_dispatch_sums *sums,
 							  size_t *at);

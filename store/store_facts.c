@@ -371,9 +371,9 @@ void probe_facts_unknown_kernel(struct probe_facts *facts)
 }
 
 static void add_dispatch(struct probe_facts *facts, const struct probe_hr_dispatch *dispatch,
-			 const struct probe_hr_complete *complete)
+			 const struct probe_hr_complete *complete, bool again)
 {
-	probe_dispatch_sums_add(&facts->sums, dispatch, complete);
+	probe_dispatch_sums_add(&facts->sums, dispatch, complete, again);
 	ADD(T_DISPATCH, INT(dispatch->id), INT(dispatch->kernel), INT(dispatch->launched),
 	    INT(dispatch->kind), INT(dispatch->verdict), INT(dispatch->queue), INT(dispatch->agent),
 	    INT(dispatch->grid[0]), INT(dispatch->grid[1]), INT(dispatch->grid[2]),
@@ -383,7 +383,7 @@ static void add_dispatch(struct probe_facts *facts, const struct probe_hr_dispat
 
 void probe_facts_incomplete(struct probe_facts *facts, const struct probe_hr_dispatch *dispatch)
 {
-	add_dispatch(facts, dispatch, NULL);
+	add_dispatch(facts, dispatch, NULL, false);
 }
 
 void probe_facts_complete(struct probe_facts *facts, const struct probe_hr_dispatch *dispatch,
@@ -392,7 +392,7 @@ void probe_facts_complete(struct probe_facts *facts, const struct probe_hr_dispa
 {
 	if (!dispatch->kernel)
 		probe_facts_unknown_kernel(facts);
-	add_dispatch(facts, dispatch, complete);
+	add_dispatch(facts, dispatch, complete, origin.stored);
 	/* The view `kernels` omits a dispatch without event, region name or thread. */
 	ADD(T_EVENT, INT(dispatch->id), INT(STRING_KERNEL), INT(origin.correlation), INT(0),
 	    INT(dispatch->id));

@@ -57,7 +57,7 @@ void probe_facts_kernel(struct probe_facts *facts, const struct probe_hr_kernel 
 /* Before the first dispatch of an unknown kernel: adds rows with id 0. */
 void probe_facts_unknown_kernel(struct probe_facts *facts);
 
-/* A dispatch that has not ended: each dispatch is given to this or to probe_facts_complete(). */
+/* A dispatch that has not ended yet, at most once. */
 void probe_facts_incomplete(struct probe_facts *facts, const struct probe_hr_dispatch *dispatch);
 
 /* Who launched a dispatch: the thread, and the correlation of its call (0 = not traced). */
@@ -65,6 +65,7 @@ struct probe_facts_origin {
 	uint32_t tid;
 	uint32_t range; /* string of the ROCTx range that it was launched in; 0 = none */
 	uint64_t correlation;
+	bool stored; /* it was given to probe_facts_incomplete() before */
 };
 
 /* The ROCpd rows of a dispatch that has ended. */

@@ -574,7 +574,8 @@ static void finish(struct recording *recording, struct run_dispatch *dispatch)
 	counters_finish(recording, dispatch);
 	probe_facts_complete(
 		recording->facts, &dispatch->hr, complete,
-		(struct probe_facts_origin){dispatch->tid, dispatch->range, dispatch->correlation});
+		(struct probe_facts_origin){dispatch->tid, dispatch->range, dispatch->correlation,
+					    dispatch->stored});
 	run_dispatch_remove(&recording->objects, dispatch);
 }
 

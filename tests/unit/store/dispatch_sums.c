@@ -11,13 +11,41 @@
 
 #include "store/dispatch_sums.h"
 
-static void add(struct probe_dispatch_sums *sums, uint64_t id, uint32_t grid, uint64_t ns)
+static void put(struct probe_dispatch_sums *sums, uint64_t id, uint32_t grid, uint64_t ns,
+		bool again)
 {
 	const struct probe_hr_dispatch dispatch = {
 		.id = id, .kernel = 1, .launched = 2, .grid = {grid, 1, 1}, .group = {64, 1, 1}};
 	const struct probe_hr_complete complete = {.id = id, .start = 100, .end = 100 + ns};
 
-	probe_dispatch_sums_add(sums, &dispatch, ns ? &complete : NULL);
+	probe_dispatch_sums_add(sums, &dispatch, ns ? &complete : NULL, again);
+}
+
+static void add(struct probe_dispatch_sums *sums, uint64_t id, uint32_t grid, uint64_t ns)
+{
+	put(sums, id, grid, ns, false);
+}
+
+/* A dispatch may be stored while it runs, and again when it has ended. */
+static void a_dispatch_counts_once(void **state)
+{
+	struct probe_dispatch_sums sums = {0};
+	const struct probe_dispatch_sum *sum;
+	size_t at = 0;
+
+	(void)state;
+	add(&sums, 1, 64, 0);
+	put(&sums, 1, 64, 30, true);
+	add(&sums, 2, 64, 12);
+	sum = probe_dispatch_sums_next(&sums, &at);
+	assert_non_null(sum);
+	assert_int_equal(sum->dispatches, 2);
+	assert_int_equal(sum->timed, 2);
+	assert_int_equal(sum->ns, 42);
+	put(&sums, 3, 128, 1, true);
+	at = 0;
+	assert_null(probe_dispatch_sums_next(&sums, &at));
+	probe_dispatch_sums_deinit(&sums);
 }
 
 static void equal_dispatches_are_one_row(void **state)
@@ -66,6 +94,7 @@ static void too_many_rows_are_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_dispatch_counts_once),
 		cmocka_unit_test(equal_dispatches_are_one_row),
 		cmocka_unit_test(too_many_rows_are_none),
 	};
