@@ -18,8 +18,6 @@ enum {
 	 */
 	SIM_KFD_MAJOR = 1,
 	SIM_KFD_MINOR = 14,
-	/* With that API, of which only addresses can be reserved (by the runtime alone). */
-	SIM_KFD_MINOR_RESERVE = 15,
 	/* With PC sampling, which also needs RUNTIME_ENABLE. */
 	SIM_KFD_MINOR_SAMPLING = 16,
 	SIM_KFD_COMMANDS = 0x86, /* all request numbers are below it */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls for the driver, the process and a GPU as a whole. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 
@@ -12,36 +11,14 @@
 #include "simgpu/driver/user_copy.h"
 #include "simgpu/sampling/trap_buffers.h"
 
-/*
- * From 7.0 on ROCr reserves the addresses of managed memory by its functions for virtual memory,
- * which it refuses under an older interface. Older runtimes do not need it, and would offer these
- * functions to programs, of which the rest is not modelled. Not dlsym() alone: the runtime may be
- * opened locally.
- */
-static bool reserves_addresses(void)
-{
-	void *runtime = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	bool found = runtime && dlsym(runtime, "hsa_amd_portable_export_dmabuf_v2");
-
-	if (runtime)
-		dlclose(runtime);
-	return found;
-}
-
-static uint32_t minor_version(void)
-{
-	if (sim_options()->driver_sampling)
-		return SIM_KFD_MINOR_SAMPLING;
-	return reserves_addresses() ? SIM_KFD_MINOR_RESERVE : SIM_KFD_MINOR;
-}
-
 int sim_ioctl_get_version(void *args, size_t size)
 {
 	struct kfd_ioctl_get_version_args *version = args;
 
 	(void)size;
 	version->major_version = SIM_KFD_MAJOR;
-	version->minor_version = minor_version();
+	version->minor_version =
+		sim_options()->driver_sampling ? SIM_KFD_MINOR_SAMPLING : SIM_KFD_MINOR;
 	return 0;
 }
 
