@@ -17,7 +17,8 @@
 	X(LDS, 6, "lds", "clone needs more LDS than a workgroup can have")                         \
 	X(MEMORY, 7, "memory", "no memory for counters, rings or arguments")                       \
 	X(TOO_MANY_SITES, 8, "too_many_sites", "too many sites")                                   \
-	X(NO_SEGMENT, 9, "no_segment", "rings could not be mapped to the GPU")                     \
+	X(NO_SEGMENT, 9, "no_segment",                                                             \
+	  "the recorder was gone, or rings could not be mapped to the GPU")                        \
 	X(DISPATCH, 10, "dispatch", "not among the requested dispatches")                          \
 	X(LIBRARY, 11, "library", "not in a requested library")                                    \
 	X(SCRATCH, 12, "scratch", "clone needs more scratch than a wave can have")                 \
