@@ -27,6 +27,7 @@ static void confine(const struct handler_worker_task *task)
 	uint64_t mapped = probe_mapped_bytes();
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setpgid(0, 0); /* processes that the handler starts end with it */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	for (size_t i = 0; i < sizeof(defaults) / sizeof(*defaults); i++)

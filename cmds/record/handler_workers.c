@@ -119,8 +119,25 @@ static void end(struct worker *worker, enum worker_kill why)
 	kill(worker->pid, SIGKILL);
 }
 
+static bool has_died(const struct worker *worker)
+{
+	siginfo_t info = {0};
+
+	return worker->pid > 0 &&
+	       !waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOHANG | WNOWAIT) &&
+	       info.si_pid == worker->pid;
+}
+
+/* The processes that the handler started end with it: they are in its group. */
 static void wait_for(struct worker *worker)
 {
+	siginfo_t info;
+
+	while (worker->pid > 0 && waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOWAIT) < 0 &&
+	       errno == EINTR)
+		;
+	if (worker->pid > 0)
+		kill(-worker->pid, SIGKILL);
 	while (worker->pid > 0 && waitpid(worker->pid, &worker->wait_status, 0) < 0 &&
 	       errno == EINTR)
 		;
@@ -370,7 +387,10 @@ static void end_all(struct handler_workers *set, enum worker_kill why)
 			end(&set->worker[i], why);
 }
 
-/* Reads until the socket ends or, with `opening`, until the worker reports that it is open. */
+/*
+ * Reads until the socket ends or, with `opening`, until the worker reports that it is open. A
+ * process that the handler started may keep the socket open when the worker has died.
+ */
 static void serve(struct worker *worker, bool opening)
 {
 	struct handler_workers *set = worker->set;
@@ -383,11 +403,14 @@ static void serve(struct worker *worker, bool opening)
 	bool more = true;
 
 	while (more && !(opening && worker->opened)) {
+		bool died = has_died(worker); /* before poll(): what it sent is there by then */
 		int n = poll(fds, 2, LOOK_MS);
 
 		probe_progress_tick();
 		if (n > 0 && fds[0].revents)
 			more = read_some(worker);
+		else if (died && n >= 0)
+			more = false;
 		if (n > 0 && stop && fds[1].revents && stop->requested(stop->user))
 			end_all(set, WORKER_STOPPED);
 		for (size_t i = 0; i < set->count; i++)

@@ -2,12 +2,13 @@
 /*
  * Handler for tests. It counts accesses, lanes and counter rows, checks the guarantees of
  * handler.h, and fails on request (fail=open|begin|batch|end|close) or breaks its process in
- * batch() (fail=crash|exit|overrun|hang).
+ * batch() (fail=crash|exit|overrun|hang|fork).
  */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <probe/handler.h>
 
@@ -91,6 +92,11 @@ static int count_batch(void *user, const struct probe_batch *batch)
 		abort();
 	if (asked(state, "exit"))
 		exit(42);
+	if (asked(state, "fork") && !fork())
+		for (;;)
+			pause();
+	if (asked(state, "fork"))
+		abort();
 	if (asked(state, "overrun"))
 		overrun(state);
 	while (asked(state, "hang"))

@@ -16,3 +16,6 @@ done
 probe-run -q -d slow -o run.db --handler-timeout 1 -a count:fail=hang,memory "$FAKE_APP" connect announce=x memory=2 exit-record
 echo "status $?"
 sqlite3 slow/run.db "SELECT begun, ended, executions, bad FROM probe_count_total; SELECT count(*) FROM probe_counter"
+# A process that the handler started keeps its socket, and the pipe to cat, until it is ended, too.
+probe-run -q -d forked -o run.db -a count:fail=fork,memory "$FAKE_APP" connect announce=x memory=2 exit-record 2>&1 | cat
+sqlite3 forked/run.db "SELECT begun, ended, executions, bad FROM probe_count_total; SELECT count(*) FROM probe_counter"
