@@ -41,7 +41,7 @@ static const struct report_column kernel_columns[] = {
 	{"code", "code B", REPORT_INT, false, "probe_code_size(code_object_id, kernel_name)",
 	 "bytes of its own code, without functions that it calls"},
 	{"clone_code", "clone code B", REPORT_INT, false,
-	 "probe_code_size(code_object_id, clone)",
+	 "probe_code_size(code_object_id, " COST_KERNEL("kernel_name", "clone") ")",
 	 "bytes of the clone that ran, without functions that clones share"},
 	{"position", "declared at", REPORT_TEXT, false,
 	 "probe_position(code_object_id, kernel_name)", "file:line, from debug information"},
@@ -57,7 +57,7 @@ static const struct report_column kernel_columns[] = {
 	"launched AS (SELECT o.code, o.symbol, min(o.kernel) AS kernel, "                          \
 	"count(DISTINCT p.kernel_id) AS loads, "                                                   \
 	"max(CASE WHEN " SQL_INSTRUMENTED("p") " THEN c.arch_vgpr_count END) AS clone_vgprs, "     \
-	"max(CASE WHEN " SQL_INSTRUMENTED("p") " THEN c.kernel_name END) AS clone "                \
+	"max(CASE WHEN " SQL_INSTRUMENTED("p") " THEN c.id END) AS clone "                        \
 	"FROM equal p JOIN objects o ON o.kernel = p.kernel_id "                                   \
 	"LEFT JOIN rocpd_info_kernel_symbol c ON c.id = p.launched_kernel_id "                     \
 	"GROUP BY o.code, o.symbol)"

@@ -24,9 +24,10 @@
 	"WHEN 'store' THEN i.text GLOB '*_store*' OR i.text GLOB 'ds_write*' "                     \
 	"ELSE i.text GLOB '*_atomic*' OR (i.text GLOB 'ds_*' AND NOT i.text GLOB 'ds_read*' "      \
 	"AND NOT i.text GLOB 'ds_write*') END"
+#define SYMBOL COST_KERNEL("kernel_name", "q.kernel")
 #define MACHINE                                                                                    \
 	"(SELECT group_concat(DISTINCT substr(i.text, 1, instr(i.text || ' ', ' ') - 1)) "         \
-	"FROM probe_instructions(q.code_object, q.symbol) i WHERE i.line = q.line "                \
+	"FROM probe_instructions(q.code_object, " SYMBOL ") i WHERE i.line = q.line "                \
 	"AND i.\"column\" = q.\"column\" AND i.file = q.file AND " SAME_KIND ")"
 
 /*
@@ -34,12 +35,12 @@
  * it.
  */
 #define WITHOUT_LINE                                                                               \
-	"FROM probe_instructions(q.code_object, q.symbol) i WHERE coalesce(i.line, 0) = 0 AND " SAME_KIND
+	"FROM probe_instructions(q.code_object, " SYMBOL ") i WHERE coalesce(i.line, 0) = 0 AND " SAME_KIND
 #define CANDIDATES                                                                                           \
 	"CASE q.line WHEN 0 THEN (SELECT group_concat(one, '; ') FROM (SELECT "                              \
 	"printf('%s (0x%x)', i.text, i.address) || coalesce(', after ' || "                                  \
 	"(SELECT j.users_file || ':' || j.users_line "                                                       \
-	"FROM probe_instructions(q.code_object, q.symbol) j "                                                \
+	"FROM probe_instructions(q.code_object, " SYMBOL ") j "                                                \
 	"WHERE j.users_line > 0 AND j.address < i.address ORDER BY j.address DESC LIMIT 1), '') "            \
 	"AS one " WITHOUT_LINE " ORDER BY i.address LIMIT 3)) || "                                           \
 	"(SELECT CASE WHEN count(*) > 3 THEN printf('; or %d more', count(*) - 3) ELSE '' END " WITHOUT_LINE \
@@ -51,7 +52,7 @@
  * has no load at its position.
  */
 #define AT_PLACE                                                                                   \
-	"(SELECT 1 FROM probe_instructions(q.code_object, q.symbol) i WHERE i.line = q.line "      \
+	"(SELECT 1 FROM probe_instructions(q.code_object, " SYMBOL ") i WHERE i.line = q.line "      \
 	"AND i.\"column\" = q.\"column\" AND i.file = q.file AND "
 #define SWAP_LOOP                                                                                  \
 	"(q.access_word = 'atomic' AND EXISTS " AT_PLACE                                                \
@@ -236,7 +237,7 @@ static const struct report_column columns[] = {
 	REPORT_USERS("s", "file") " AS users_file, " REPORT_USERS("s", "line") " AS users_line, "  \
 	REPORT_USERS("s", "column") " AS users_column, "                                           \
 	"coalesce(o.code, c.code_object) AS code, coalesce(o.symbol, c.kernel) AS symbol, "        \
-	"coalesce(o.name, '') AS name FROM probe_count_site c JOIN probe_site s "                  \
+	"coalesce(" COST_KERNEL("display_name", "c.kernel") ", '') AS name FROM probe_count_site c JOIN probe_site s "                  \
 	"ON s.code_object_id = c.code_object AND s.site = c.site "                                 \
 	"LEFT JOIN objects o ON o.kernel = c.kernel" COST_JOIN_TIMES("o", "''") ") "                                             \
 	"GROUP BY code, symbol, users_file, users_line, users_column, function)"

@@ -41,13 +41,21 @@
 
 /* clang-format off */
 
-/* Kernels. A kernel that was loaded twice has two ids: `code` and `symbol` identify it. */
+/*
+ * Kernels. A kernel that was loaded twice has two ids: `code` and `symbol` identify it. `symbol` is its
+ * name only then, else its id: names may have thousands of bytes, and grouping writes them to
+ * temporary files.
+ */
 #define COST_OBJECTS                                                                               \
-	"objects AS MATERIALIZED (SELECT k.id AS kernel, k.code_object_id AS co, "                 \
-	"k.display_name AS name, k.kernel_name AS symbol, "                                        \
+	"objects AS MATERIALIZED (SELECT k.id AS kernel, "                                         \
+	"CASE WHEN c.hash IN (SELECT hash FROM probe_code WHERE hash <> '' GROUP BY hash "         \
+	"HAVING count(*) > 1) THEN k.kernel_name ELSE k.id END AS symbol, "                        \
 	"coalesce(nullif(c.hash, ''), k.code_object_id) AS code "                                  \
 	"FROM rocpd_info_kernel_symbol k "                                                         \
 	"LEFT JOIN probe_code c ON c.code_object_id = k.code_object_id)"
+/* Of the kernel with this id. */
+#define COST_KERNEL(column, id)                                                                    \
+	"(SELECT " column " FROM rocpd_info_kernel_symbol WHERE id = " id ")"
 
 #define COST_GROUPS(axis) "((p.grid_" axis " + p.group_" axis " - 1) / max(p.group_" axis ", 1))"
 
@@ -171,7 +179,7 @@
 	"WHEN in_unit > CASE WHEN large THEN in_memory ELSE in_l2 END THEN 'address unit' "        \
 	"WHEN large THEN 'memory' ELSE 'L2' END AS level FROM "                                    \
 	"(SELECT m.*, " COST_OF_TIMES ", coalesce(o.code, m.code_object) AS code, "                                   \
-	"coalesce(o.symbol, m.kernel) AS symbol, coalesce(o.name, '') AS name, s.file, s.line, s.\"column\", s.function, "        \
+	"coalesce(o.symbol, m.kernel) AS symbol, coalesce(" COST_KERNEL("display_name", "m.kernel") ", '') AS name, s.file, s.line, s.\"column\", s.function, "        \
 	"s.access, s.space, s.size, s.unit, s.align, "                                             \
 	"CASE WHEN json_valid(s.frames) THEN s.frames ELSE '[]' END AS frames, "                   \
 	SITE_MEMORY("s") " AS memory, " COST_LOADS " AS loads, "                                   \
@@ -187,7 +195,7 @@
 	"s.site = m.site LEFT JOIN objects o ON o.kernel = m.kernel "                              \
 	"LEFT JOIN work w ON w.code = o.code AND w.symbol = o.symbol AND w.shape = m.shape "                            \
 	COST_JOIN_TIMES("o", "m.shape")                                                            \
-	"WHERE probe_match(coalesce(o.name, ''))) x)"
+	"WHERE probe_match(coalesce(" COST_KERNEL("display_name", "m.kernel") ", ''))) x)"
 
 #define COST_WINDOW                                                                                \
 	"PARTITION BY code, symbol, shape, file, line, \"column\", function, access, space, size, unit, " \
