@@ -275,18 +275,20 @@ static enum probe_address_class proved_class(const struct affine_address *proof)
 					      : PROBE_ADDRESS_ROWS;
 }
 
-/*
- * The array that a pointer indexes. An index that is uniform and not constant may select one of
- * several arrays in a buffer, so it is part of the array.
- */
+/* An index that is uniform and not constant may select one of several arrays in a buffer. */
+static bool selects_array(const analysis &in, const GEPOperator *gep, const BasicBlock *block)
+{
+	return !gep->hasAllConstantIndices() &&
+	       none_of(gep->indices(), [&](const Use &index) { return in.varies(index, block); });
+}
+
+/* The array that a pointer indexes. */
 static const Value *array_of(const analysis &in, const Value *pointer, const BasicBlock *block)
 {
 	for (unsigned i = 0; i < DEPTH_MAX; i++) {
 		auto *gep = dyn_cast<GEPOperator>(pointer = pointer->stripPointerCasts());
 
-		if (!gep || (!gep->hasAllConstantIndices() &&
-			     none_of(gep->indices(),
-				     [&](const Use &index) { return in.varies(index, block); })))
+		if (!gep || selects_array(in, gep, block))
 			break;
 		pointer = gep->getPointerOperand();
 	}
