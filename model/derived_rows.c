@@ -6,7 +6,6 @@
 
 #include "codeobj/sites.h"
 #include "common/regular_waves.h"
-#include "model/counter_sums.h"
 #include "model/histograms.h"
 #include "model/launch_memo.h"
 #include "model/site_cost.h"
@@ -369,10 +368,6 @@ bool derived_rows_make(struct model_scratch *scratch, const struct probe_sites *
 	probe_sites_of_kernel(table, launch->kernel, &d.rows.first, &d.rows.count);
 	done = alloc(&d, raw, raw_count);
 	if (done) {
-		for (uint32_t i = 0; i < d.rows.count; i++)
-			if (counter_sums_in(table->sites[d.rows.first + i].access,
-					    table->sites[d.rows.first + i].space))
-				counter_sums_resolve(d.row[i].value);
 		if (d.rows.count)
 			derive_members(&d);
 		for (uint32_t i = 0; i < d.rows.count; i++)

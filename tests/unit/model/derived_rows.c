@@ -43,46 +43,6 @@ static void test_full_waves(void **state)
 	free(rows.row);
 }
 
-/* Measured as well: 3 executions by 2 lanes in 2 lines, and 2 by one lane. LDS has no such sums. */
-static void test_sums(void **state)
-{
-	const struct probe_counter_row raw[] = {
-		{.site = LOAD,
-		 .value = {[PROBE_C_LANES] = 6,
-			   [PROBE_C_QUADS] = 3 * 17,
-			   [PROBE_C_LINES64] = 6,
-			   [PROBE_C_EXCESS64] = 6,
-			   [PROBE_C_LINES128] = 6,
-			   [PROBE_C_EXCESS128] = 6,
-			   [PROBE_C_FITTING] = 3,
-			   [PROBE_C_SINGLE] = 2}},
-		{.site = LDS, .value = {[PROBE_C_PASSES] = 5, [PROBE_C_IDEAL_PASSES] = 4}},
-	};
-	struct derived_rows rows;
-	const uint64_t *load, *lds;
-
-	(void)state;
-	fill_table();
-	rows = make(&launch, raw, 2);
-	load = find(&rows, LOAD);
-	lds = find(&rows, LDS);
-	assert_int_equal(load[PROBE_C_EXECUTIONS], 40 + 5);
-	assert_int_equal(load[PROBE_C_LANES], 40 * 64 + 6 + 2);
-	assert_int_equal(load[PROBE_C_QUADS], 40 * 16 + 3 * 17 + 2 * 16);
-	assert_int_equal(load[PROBE_C_LINES64], 40 * 4 + 6 + 2);
-	assert_int_equal(load[PROBE_C_NEEDED64], 40 * 4 + 5);
-	assert_int_equal(load[PROBE_C_EXCESS64], 3);
-	assert_int_equal(load[PROBE_C_LINES128], 40 * 2 + 6 + 2);
-	assert_int_equal(load[PROBE_C_NEEDED128], 40 * 2 + 5);
-	assert_int_equal(load[PROBE_C_EXCESS128], 3);
-	assert_int_equal(load[PROBE_C_PASSES], 0);
-	assert_int_equal(load[PROBE_C_IDEAL_PASSES], 0);
-	assert_int_equal(load[PROBE_C_AFFINE], 40 + 2);
-	assert_int_equal(lds[PROBE_C_PASSES], 40 * 64 + 5);
-	assert_int_equal(lds[PROBE_C_IDEAL_PASSES], 40 * 2 + 4);
-	free(rows.row);
-}
-
 /*
  * 4 waves not behind the branch; 2 at other addresses and 1 with 5 lanes, counted in buckets; and
  * one execution that was measured.
@@ -525,21 +485,13 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_full_waves),
-		cmocka_unit_test(test_exceptions),
-		cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_packet_stride),
-		cmocka_unit_test(test_rising),
-		cmocka_unit_test(test_launched),
-		cmocka_unit_test(test_placed),
-		cmocka_unit_test(test_residues),
-		cmocka_unit_test(test_upper_residues),
-		cmocka_unit_test(test_sums),
-		cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_addressed),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_multiplied_bits),
+		cmocka_unit_test(test_full_waves),    cmocka_unit_test(test_exceptions),
+		cmocka_unit_test(test_groups),	      cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_packet_stride), cmocka_unit_test(test_rising),
+		cmocka_unit_test(test_launched),      cmocka_unit_test(test_placed),
+		cmocka_unit_test(test_residues),      cmocka_unit_test(test_upper_residues),
+		cmocka_unit_test(test_lost),	      cmocka_unit_test(test_addressed),
+		cmocka_unit_test(test_hostile),	      cmocka_unit_test(test_multiplied_bits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, tear_down);
