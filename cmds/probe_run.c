@@ -363,6 +363,18 @@ static struct probe_err *record_passes(struct run *run, struct run_pass passes[R
 	return NULL;
 }
 
+/* A program that failed keeps its status. */
+static int end_with_nothing(const struct run *run, int wait_status)
+{
+	if (wait_status) {
+		probe_log(PROBE_LOG_ERROR, "nothing could be stored");
+		return run_end_like(wait_status, &run->signals);
+	}
+	probe_log(PROBE_LOG_ERROR, "nothing could be stored: exit status %d", RUN_STATUS_LOST);
+	run_end_like(wait_status, &run->signals);
+	return RUN_STATUS_LOST;
+}
+
 static int run_program(struct run *run)
 {
 	struct run_pass passes[RUN_PASSES] = {0};
@@ -375,12 +387,11 @@ static int run_program(struct run *run)
 		report(err);
 		return run->status;
 	}
-	status = run_end_like(run_passes_status(passes), &run->signals);
-	if (!status && (passes[0].nothing || passes[1].nothing)) {
-		probe_log(PROBE_LOG_ERROR, "nothing could be stored: exit status %d",
-			  RUN_STATUS_LOST);
-		return RUN_STATUS_LOST;
-	}
+	status = run_passes_status(passes);
+	/* Before this process may end by the program's signal. */
+	if (passes[0].nothing || passes[1].nothing)
+		return end_with_nothing(run, status);
+	status = run_end_like(status, &run->signals);
 	if (!status && passes[0].lost + passes[1].lost && run->config.strict) {
 		probe_log(PROBE_LOG_ERROR, "data were lost: exit status %d (--strict)",
 			  RUN_STATUS_LOST);

@@ -180,8 +180,8 @@ const struct probe_command run_command = {
 	.options = options,
 	.count = sizeof(options) / sizeof(*options),
 	.footer = "Exit status: the program's. 125: probe-run failed before the program started,\n"
-		  "126: not executable, 127: not found, 3: data were lost (--strict),\n"
-		  "or nothing could be stored.",
+		  "126: not executable, 127: not found. Of a program that succeeds, 3: data were\n"
+		  "lost (--strict), or nothing could be stored.",
 };
 
 /* Indexed by the value: enum probe_kind from 1, enum run_device, enum probe_color. */

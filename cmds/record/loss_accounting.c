@@ -420,8 +420,9 @@ char *accounting_summary(const struct recording *recording, size_t *ret_size)
 			put_stream(out, &balance, unknown, (enum probe_stream_id)stream);
 	}
 	put(out, PROBE_LOG_INFO, "database: %s", path);
-	put(out, PROBE_LOG_INFO, "view it with: probe-report %s %s", verb_for(recording->config),
-	    path);
+	if (accounting_stored(recording) || !probe_store_failure(recording->store))
+		put(out, PROBE_LOG_INFO, "view it with: probe-report %s %s",
+		    verb_for(recording->config), path);
 	fputc(0, out);
 	if (!fclose(out))
 		return ret;
