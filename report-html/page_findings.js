@@ -4,7 +4,7 @@
 const CARDS_MAX = 50;
 
 function chooser(label, field, values) {
-	return el("label", null, `${label} `, el("select", {onchange: (event) => go({[field]: event.target.value})},
+	return el("label", null, `${label} `, el("select", {"aria-label": label, onchange: (event) => go({[field]: event.target.value})},
 		el("option", {value: ""}, "all"),
 		values.map((value) => el("option", {value, selected: state[field] === value}, field === "file" ? baseName(value) : value))));
 }
@@ -25,9 +25,9 @@ function pageFindings(data) {
 		el("form", {class: "filters"}, chooser("Kernel", "kernel", unique("kernel")),
 		   chooser("Kind", "kind", ["bank conflicts", "extra cache lines", "other"]),
 		   chooser("File", "file", unique("file"))),
-		el("p", null, `${plural(shown.length, "finding", "findings")} of ${all.length}, sorted by estimated extra cycles. ` +
+		el("p", null, `${plural(shown.length, "finding", "findings")} of ${textOf(all.length)}, sorted by estimated extra cycles. ` +
 			"Whether a fix was verified, its text says."),
 		shown.slice(0, CARDS_MAX).map((row) => findingCard(lines, row, "h2")),
-		shown.length > CARDS_MAX && el("p", null, `${shown.length - CARDS_MAX} more: choose a kernel, kind or file.`),
+		shown.length > CARDS_MAX && el("p", null, `${textOf(shown.length - CARDS_MAX)} more: choose a kernel, kind or file.`),
 		tableFoot(lines, shown, lines.command));
 }

@@ -60,7 +60,7 @@ function pageOverview(data) {
 		   el("div", null, el("dt", null, "Program"), el("dd", null, el("code", null, data.run.get("command") || ""))),
 		   el("div", null, el("dt", null, "Device"), el("dd", null, deviceText(data))),
 		   el("div", null, el("dt", null, "Recorded"), el("dd", null, recordedText(data)))),
-		el("h2", null, found.length > 5 ? `The 5 findings of ${found.length} with the most extra cycles (estimate)` : "Findings"),
+		el("h2", null, found.length > 5 ? `The 5 findings of ${textOf(found.length)} with the most extra cycles (estimate)` : "Findings"),
 		!lines ? missing("lines", "Memory accesses were")
 			: found.length ? found.slice(0, 5).map((row) => findingCard(lines, row))
 			: el("p", {class: "good"}, "No extra cache-line requests and no bank conflicts."),
