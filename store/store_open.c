@@ -20,7 +20,7 @@
 
 #define HEADER_BYTES 100 /* SQLite file format, section 1.3 */
 /* Of processor time, so that a busy machine does not end a report. */
-#define DEADLINE_SECS	  10
+#define DEADLINE_SECS	  8 /* and up to one more: past_deadline() */
 #define BYTES_PER_SEC	  (1u << 20) /* and more of it for larger files */
 #define LENGTH_LIMIT	  (1 << 27)  /* of a cell; a code object may be large */
 #define DEPTH_LIMIT	  200
@@ -350,6 +350,14 @@ struct probe_err *probe_reader_error(const struct probe_reader *reader, const ch
 		return probe_err_create("%s: cannot %s within %lld seconds of processor time; "
 					"giving up",
 					path, doing, (long long)reader->limit->seconds);
+	case SQLITE_TOOBIG:
+		return probe_err_create("%s: cannot %s: a cell has more than %d MB", path, doing,
+					LENGTH_LIMIT >> 20);
+	case SQLITE_NOMEM:
+		return probe_err_create("%s: cannot %s: out of memory, of which SQLite may use %lld "
+					"MB here; a cell may have %d MB",
+					path, doing, sqlite3_hard_heap_limit64(-1) >> 20,
+					LENGTH_LIMIT >> 20);
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		return probe_err_create("%s is damaged: cannot %s: %s", path, doing,
