@@ -29,7 +29,7 @@ GROWTH_OF_PROGRAM = {"recorder: shared memory, KB": 3}
 class Generation:
     """A probe-run and its application, which starts the programs that it reads from a pipe."""
     def __init__(self, top, number):
-        self.directory, self.own, self.rows = f"{top}/run{number}", f"{top}/run-own", 0
+        self.directory, self.own, self.rows, self.killed = f"{top}/run{number}", f"{top}/run-own", 0, set()
         command = [f"{top}/bin/probe-run", "-q", "-d", self.directory, "-o", "%pid%.db", "--kind", "trace", "sh", "-c",
                    "while read -r words; do $words & wait $!; echo ended; done 2>/dev/null"]
         self.run = subprocess.Popen(command, env=kills.settings(top), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -42,7 +42,9 @@ class Generation:
         self.run.stdin.flush()
         if random.random() < 0.4:
             time.sleep(random.random() ** 2 * 0.2)
-            kills.kill([pid for shell in kills.children(self.run.pid, "sh") for pid in kills.children(shell, "fake-app")])
+            app = [pid for shell in kills.children(self.run.pid, "sh") for pid in kills.children(shell, "fake-app")]
+            self.killed.update(app)
+            kills.kill(app)
         self.run.stdout.readline()
         # The recording is complete when its spool has gone, and is closed before the recorder sleeps again.
         while glob.glob(f"{self.directory}/*-spool") or asleep(self.processes()) < 2:
@@ -59,7 +61,8 @@ class Generation:
         if self.run.wait():
             problems.append(f"status {self.run.returncode}")
         for path in glob.glob(f"{self.directory}/*"):
-            found = kills.check_database(path, None) if path.endswith(".db") else ([f"left behind: {path}"], 0)
+            killed = os.path.basename(path).split(".")[0].split("-")[0] in map(str, self.killed)
+            found = kills.check_database(path, None, killed) if path.endswith(".db") else ([f"left behind: {path}"], 0)
             problems += found[0]
             rows += found[1]
         if rows < self.rows:
@@ -103,7 +106,7 @@ def killed(top, number):
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     expected, rows, problems = own_count(own)[1], 0, []
     for path in glob.glob(f"{directory}/*.db"):
-        found = kills.check_database(path, own_count(own))
+        found = kills.check_database(path, own_count(own), kind in ("program", "all"))
         problems += found[0]
         rows += found[1]
     if rows < expected:
