@@ -95,25 +95,44 @@ function header() {
 }
 
 function helpDialog() {
-	const dialog = el("dialog", {id: "help", "aria-label": "keys"}, el("h2", null, "Keys"),
+	return el("dialog", {id: "help", "aria-label": "keys"}, el("h2", null, "Keys"),
 		el("table", {"aria-label": "keys"}, el("thead", null, el("tr", null, el("th", {scope: "col"}, "key"), el("th", {scope: "col"}, "does"))),
 		   el("tbody", null, keys.map(([key, text]) => el("tr", null, el("td", null, el("kbd", null, key)), el("td", null, text))))),
 		el("form", {method: "dialog"}, el("button", {}, "Close")));
-	return dialog;
+}
+
+/*
+ * Each view is made of new elements. Focus returns to the control that had it, or goes to the
+ * content if that control is gone: the next Tab never starts at the top of the page again.
+ */
+function heldFocus() {
+	const held = document.activeElement;
+	const app = document.getElementById("app");
+
+	if (!app.contains(held))
+		return null;
+	if (held.closest("nav"))
+		return "nav [aria-current]";
+	if (held.id)
+		return `#${held.id}`;
+	const label = held.getAttribute("aria-label");
+	return label ? `main [aria-label="${CSS.escape(label)}"]` : "main";
 }
 
 function show() {
 	const page = pages.find(([name]) => name === state.page) || pages[0];
 	const main = el("main", {id: "main", tabindex: "-1"}, el("div", {class: "chips"}, chips()), page[2](data));
+	const held = heldFocus();
 
 	document.title = `Probe: ${page[1]} of ${data.run.get("command") || data.file}`;
 	document.getElementById("app").replaceChildren(
 		el("a", {class: "skip", href: "#main", onclick: (event) => {
 			event.preventDefault();
 			main.focus();
-		}}, "Skip to the content"), header(), lossBar() || "", main,
-		el("div", {id: "live", class: "hidden", "aria-live": "polite"}), helpDialog());
+		}}, "Skip to the content"), header(), lossBar() || "", main);
 	document.querySelectorAll("main .scroll").forEach((table) => table.dispatchEvent(new Event("scroll")));
+	if (held)
+		(document.querySelector(held) || main).focus({preventScroll: true});
 }
 
 function onKey(event) {
@@ -132,6 +151,8 @@ function onKey(event) {
 
 readData().then((read) => {
 	data = read;
+	/* Beside the views, because a live region that is replaced announces nothing. */
+	document.body.append(el("div", {id: "live", class: "hidden", "aria-live": "polite"}), helpDialog());
 	readState();
 	show();
 	addEventListener("hashchange", () => {

@@ -89,7 +89,7 @@ function isaOf(data, file, line) {
 		   el("tbody", null, rows.slice(0, 400).map((row) => el("tr", null, names.map((name) =>
 			el("td", {class: name === "instruction" ? "code" : "number"},
 			   name === "address" ? table.get(row, name).toString(16) : textOf(table.get(row, name)))))))),
-		rows.length > 400 && el("p", null, `${rows.length - 400} more`));
+		rows.length > 400 && el("p", null, `${textOf(rows.length - 400)} more`));
 }
 
 function stallsOf(data, file, line) {
@@ -155,9 +155,9 @@ function pageSource(data) {
 		table.scrollTo(at);
 	return el("div", null,
 		el("form", {class: "filters"},
-		   el("label", null, "File ", el("select", {onchange: (event) => go({file: event.target.value, line: ""})},
+		   el("label", null, "File ", el("select", {"aria-label": "File", onchange: (event) => go({file: event.target.value, line: ""})},
 			files.map((name) => el("option", {value: name, selected: name === file}, name)))),
-		   el("label", null, "Heat ", el("select", {onchange: (event) => go({metric: event.target.value})},
+		   el("label", null, "Heat ", el("select", {"aria-label": "Heat", onchange: (event) => go({metric: event.target.value})},
 			choices.map(([name, , text]) => el("option", {value: name, selected: name === metric}, text))))),
 		el("div", {class: "split"}, table.element,
 		   chosen ? lineDetails(data, file, chosen)

@@ -90,7 +90,9 @@ class VirtualTable {
 		if (top < this.element.scrollTop || top > this.element.scrollTop + this.element.clientHeight - 3 * ROW_HEIGHT)
 			this.element.scrollTop = Math.max(0, top - this.element.clientHeight / 2);
 		this.draw();
-		announce(`row ${this.active + 1} of ${this.rows.length}`);
+		const shown = this.body.querySelector("tr.active");
+		announce(`row ${textOf(this.active + 1)} of ${textOf(this.rows.length)}: ` +
+			 [...shown.cells].map((cell) => cell.textContent).filter(Boolean).join(", "));
 	}
 	open() {
 		if (this.active >= 0 && this.options.open)
