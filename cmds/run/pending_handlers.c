@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -88,6 +89,29 @@ static bool have_run(const char *path)
 	return end.handlers_ran;
 }
 
+/*
+ * Recorders that may die while handlers run over a database. One that was killed by somebody else is
+ * replaced; those of a handler that kills its parent must not use up all replacements (DEATHS_MAX in
+ * recorder_service.c), because then the database would stay as the first one left it.
+ */
+#define HANDLER_RUNS_MAX 3
+
+static struct probe_err *give_up(struct ledger_entry *entry)
+{
+	PROBE_AUTO(run_end_deinit) struct run_end end = {0};
+	struct probe_err *err = run_end_read(entry->path, &end);
+
+	err = err ? err : probe_store_settle(entry->path);
+	if (err)
+		return err;
+	snprintf(entry->outcome.partial, sizeof(entry->outcome.partial),
+		 "its handlers did not end: %d recorders died while they ran", HANDLER_RUNS_MAX);
+	return probe_err_create("%d recorders died while handlers ran, so these are not run again; "
+				"no record is lost: run those you trust with: probe-report replay "
+				"-a '%s' --in-place %s",
+				HANDLER_RUNS_MAX, end.handlers ? end.handlers : "", entry->path);
+}
+
 static struct probe_err *run(struct run_server *server, struct ledger_entry *entry,
 			     const struct handler_stop *stop)
 {
@@ -101,6 +125,9 @@ static struct probe_err *run(struct run_server *server, struct ledger_entry *ent
 	/* Another recorder has died since, or --recover was faster. */
 	if (have_run(entry->path))
 		return probe_store_settle(entry->path);
+	if (entry->handler_runs == HANDLER_RUNS_MAX)
+		return give_up(entry);
+	entry->handler_runs++;
 	/* Those that were opened before the program started serve the first process. */
 	workers = PROBE_KEEP(server->workers);
 	if (!workers)

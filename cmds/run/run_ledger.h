@@ -26,6 +26,7 @@ struct ledger_entry {
 	uint32_t size; /* in bytes, with the path */
 	pid_t pid;
 	uint64_t device, inode; /* of the database, once it is complete */
+	uint32_t handler_runs;	/* recorders that began to run handlers over it */
 	/* If complete or failed: */
 	struct recording_outcome outcome;
 	uint64_t summary; /* its offset; 0 = none */

@@ -2,9 +2,10 @@
 /*
  * Handler for tests. It counts accesses, lanes and counter rows, checks the guarantees of
  * handler.h, and fails on request (fail=open|begin|batch|end|close) or breaks its process in
- * batch() (fail=crash|exit|overrun|hang|fork).
+ * batch() (fail=crash|exit|overrun|hang|fork), or kills the recorder there (fail=kill).
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,8 @@ static int count_batch(void *user, const struct probe_batch *batch)
 			pause();
 	if (asked(state, "fork"))
 		abort();
+	if (asked(state, "kill"))
+		kill(getppid(), SIGKILL);
 	if (asked(state, "overrun"))
 		overrun(state);
 	while (asked(state, "hang"))
