@@ -204,6 +204,9 @@ void advice_contended(const struct facts *facts, struct advice *ret)
 
 	if (facts->pattern == PATTERN_STRIDE && !facts->low && facts->lanes > facts->executions &&
 	    facts_computed(facts)) {
+		/* Mostly a single lane: nothing to reduce. */
+		if (facts->lanes < 2 * facts->executions)
+			return;
 		advice_say(ret->cause,
 			   "all active lanes update one word of global memory, which "
 			   "serialises them: %.1f on average",
