@@ -295,13 +295,15 @@ static bool machine_has(const char *list, long long bytes)
 
 /*
  * The instructions that the machine executes: those of the width that probes counted, or all at
- * this position if they are wider. Narrower ones are other accesses of the line; those of a merged
- * store may have no line.
+ * this position if they are wider, or if the access is divided into several widths (24 bytes into 16
+ * and 8). Narrower ones are other accesses of the line; those of a merged store may have no line.
  */
 static void print_machine(const struct finding *finding)
 {
 	const char *list = cell(finding, F_MACHINE), *separator = "       instructions: ";
-	bool same = machine_has(list, number(finding, F_UNIT));
+	bool uneven = number(finding, F_SIZE) > number(finding, F_UNIT) &&
+		      machine_width(list) > number(finding, F_UNIT);
+	bool same = machine_has(list, number(finding, F_UNIT)) && !uneven;
 	char name[64];
 
 	if (!same && machine_width(list) < number(finding, F_UNIT))
