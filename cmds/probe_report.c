@@ -46,6 +46,8 @@ int main(int argc, char **argv)
 	probe_log_setup(line.quiet ? PROBE_LOG_ERROR : PROBE_LOG_INFO, line.color);
 	probe_progress_setup(line.quiet);
 	err = err ? err : run(&line, &status);
+	if (err == probe_err_oom())
+		status = FAILED; /* also if the options were being read */
 	if (err)
 		probe_log_err(PROBE_LOG_ERROR, err);
 	if (err && status == USAGE)

@@ -23,6 +23,12 @@ for table in $(sqlite3 second.db "SELECT name FROM sqlite_schema WHERE type = 't
 	sqlite3 second.db "UPDATE $table SET guid = 'u'" 2>/dev/null || true
 done
 failed=0
+# The first ones, which a larger step passes over: those of the options.
+for n in $(seq 40); do
+	FAIL_AT=$n FAIL_PROGRAM=probe-report LD_PRELOAD=$FAIL_ALLOCATION "$PROBE_BIN/probe-report" lines --all -f file,line run.db >out 2>err
+	status=$?
+	[ $status -le 1 ] || { echo "allocation $n: status $status: $(head -c 200 err)"; failed=1; }
+done
 for verb in "lines --all" "annotate copy" "samples" "kernels" "info" "doctor" "summary" "tables" \
 	"export --format html --force -o page.html"; do
 	echo "== $verb"
