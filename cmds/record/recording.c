@@ -177,18 +177,23 @@ void recording_end(struct recording *recording, const char *ended)
 	}
 }
 
+static void report_end(struct probe_store *store, bool one_file)
+{
+	if (!one_file && !probe_store_failure(store))
+		probe_log(PROBE_LOG_ERROR,
+			  "%s: could not be checkpointed into one file: keep %s-wal",
+			  probe_store_path(store), probe_store_path(store));
+	if (probe_store_failure(store))
+		probe_log_err(PROBE_LOG_ERROR, probe_store_failure(store));
+}
+
 void recording_finish(struct recording *recording)
 {
 	struct probe_store *store = recording->store;
 	bool finished = recording->config->handler_count ? probe_store_fold(store)
 							 : probe_store_finish(store);
 
-	if (!finished && !probe_store_failure(store))
-		probe_log(PROBE_LOG_WARNING,
-			  "%s: could not be checkpointed into one file: keep %s-wal",
-			  probe_store_path(store), probe_store_path(store));
-	if (probe_store_failure(store))
-		probe_log_err(PROBE_LOG_ERROR, probe_store_failure(store));
+	report_end(store, finished);
 }
 
 void recording_outcome(const struct recording *recording, struct recording_outcome *ret)
@@ -233,6 +238,6 @@ struct probe_err *recording_run_handlers(const char *path, struct recording_outc
 					"records are in it: run the handlers with: probe-run "
 					"--recover %s",
 					path, path);
-	probe_store_finish(store);
+	report_end(store, probe_store_finish(store));
 	return NULL;
 }
