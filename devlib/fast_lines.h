@@ -16,6 +16,9 @@
  *		lanes
  *	otherwise
  *		compare all lanes, four bits of the address at a time
+ *	units across the end of a line
+ *		count the lines of their first bytes in one of these ways, then loop over these
+ *		units
  *
  *	s16 64 B lines	s17 128 B lines	s18 quads	s20, s21 needed
  *	s22, s23 excess
@@ -56,16 +59,78 @@
 	"s_cbranch_scc1 .Lfast_fallback%=\n\t"                                                     \
 	".endif\n\t"
 
-/* Units that are not aligned to their size may still be within one cache line. */
+/*
+ * Units that are not aligned to their size may still be within one cache line. If not, and with
+ * SHAPE_STRADDLING, LINES_STRADDLE adds the second lines.
+ */
 #define LINES_CHECK_STRADDLE                                                                       \
 	".if %[unaligned]\n"                                                                       \
 	".Lfast_check%=:\n\t"                                                                      \
 	"v_cmp_ne_u32 vcc, s24, v8\n\t"                                                            \
 	"s_cbranch_vccnz .Lfast_fallback%=\n\t"                                                    \
+	".if %[straddling]\n\t"                                                                    \
+	"s_bcnt1_i32_b64 s10, exec\n\t"                                                            \
+	"s_cmp_eq_u32 s10, 1\n\t"                                                                  \
+	"s_cbranch_scc1 .Lfast_fallback%=\n\t"                                                     \
+	".else\n\t"                                                                                \
 	"v_and_b32 v8, 63, v2\n\t"                                                                 \
 	"v_cmp_lt_u32 vcc, %[straddle], v8\n\t"                                                    \
 	"s_cbranch_vccnz .Lfast_fallback%=\n\t"                                                    \
+	".endif\n\t"                                                                               \
 	"s_branch .Lfast_checked%=\n\t"                                                            \
+	".endif\n"
+
+/* The first lines are counted. Jump to LINES_STRADDLE, which returns to the second label. */
+#define LINES_ADD_SECOND(returns)                                                                  \
+	".if %[straddling]\n\t"                                                                    \
+	"s_branch .Lfast_straddle%=\n"                                                             \
+	returns ":\n\t"                                                                            \
+	".endif\n\t"
+
+/* Add scc == 0 to a counter. */
+#define LINES_ADD_IF_NONE(counter)                                                                 \
+	"s_cselect_b32 s14, 0, 1\n\t"                                                              \
+	"s_add_u32 " counter ", " counter ", s14\n\t"
+
+/*
+ * The first lines of all lanes are counted. Loop over the lanes in s[20:21] that access a second
+ * line, s25: it is new unless it is the first line of a lane (v8 and v11) or the second line of an
+ * earlier one of these lanes (v10, s[26:27]). In a quad it is new unless one of these is there.
+ */
+#define LINES_STRADDLE                                                                             \
+	".if %[straddling]\n"                                                                      \
+	".Lfast_straddle%=:\n\t"                                                                   \
+	"v_and_b32 v9, 63, v2\n\t"                                                                 \
+	"v_cmp_lt_u32 s[20:21], %[straddle], v9\n\t"                                               \
+	"v_and_b32 v8, 0xffffffc0, v2\n\t"                                                         \
+	"v_and_b32 v11, 0xffffff80, v2\n\t"                                                        \
+	"v_add_u32 v10, 64, v8\n\t"                                                                \
+	"s_mov_b64 s[26:27], 0\n"                                                                  \
+	".Lfast_second%=:\n\t"                                                                     \
+	"s_ff1_i32_b64 s24, s[20:21]\n\t"                                                          \
+	"s_bitset0_b64 s[20:21], s24\n\t"                                                          \
+	"v_readlane_b32 s25, v10, s24\n\t"                                                         \
+	"v_cmp_eq_u32 s[22:23], s25, v10\n\t"                                                      \
+	"v_cmp_eq_u32 vcc, s25, v8\n\t"                                                            \
+	"s_and_b64 s[22:23], s[22:23], s[26:27]\n\t"                                               \
+	"s_or_b64 vcc, vcc, s[22:23]\n\t"                                                          \
+	LINES_ADD_IF_NONE("s16")                                                                   \
+	"s_bitset1_b64 s[26:27], s24\n\t"                                                          \
+	"s_and_b32 s24, s24, 60\n\t"                                                               \
+	"s_lshr_b64 vcc, vcc, s24\n\t"                                                             \
+	"s_and_b32 s24, vcc_lo, 15\n\t"                                                            \
+	LINES_ADD_IF_NONE("s18")                                                                   \
+	"s_bitcmp1_b32 s25, 6\n\t"                                                                 \
+	"s_cbranch_scc1 .Lfast_same128%=\n\t"                                                      \
+	"v_cmp_eq_u32 vcc, s25, v11\n\t"                                                           \
+	"s_or_b64 vcc, vcc, s[22:23]\n\t"                                                          \
+	LINES_ADD_IF_NONE("s17")                                                                   \
+	".Lfast_same128%=:\n\t"                                                                    \
+	"s_cmp_lg_u64 s[20:21], 0\n\t"                                                             \
+	"s_cbranch_scc1 .Lfast_second%=\n\t"                                                       \
+	"s_cmp_eq_u32 s10, 64\n\t"                                                                 \
+	"s_cbranch_scc1 .Lfast_added_full%=\n\t"                                                   \
+	"s_branch .Lfast_added%=\n\t"                                                              \
 	".endif\n"
 
 /*
@@ -308,6 +373,7 @@
 	"s_bcnt1_i32_b64 s17, vcc\n\t"                                                             \
 	LINES_QUADS                                                                                \
 	".Lfast_counted_full%=:\n\t"                                                               \
+	LINES_ADD_SECOND(".Lfast_added_full%=")                                                    \
 	"s_sub_u32 s22, s16, %[unit]\n\t"                                                          \
 	"s_sub_u32 s23, s17, %[half]\n\t"                                                          \
 	LINES_EXCESS                                                                               \
@@ -363,7 +429,7 @@
 	LINES_EXCESS
 
 #define LINES_CARRY                                                                                \
-	FAST_CARRY                                                                                 \
+	FAST_CARRY_VALUES                                                                          \
 	"v_writelane_b32 v10, s10, 1\n\t"                                                          \
 	"v_writelane_b32 v10, s18, 2\n\t"                                                          \
 	"v_writelane_b32 v10, s16, 3\n\t"                                                          \
@@ -376,6 +442,9 @@
 
 #define LINES_COMMIT                                                                               \
 	".Lfast_sum%=:\n\t"                                                                        \
+	LINES_ADD_SECOND(".Lfast_added%=")                                                         \
+	"s_andn2_b32 s24, " FAST_CARRIERS ", s8\n\t"                                               \
+	"s_cbranch_scc1 .Lfast_one_by_one%=\n\t"                                                   \
 	LINES_NEEDED                                                                               \
 	LINES_CARRY                                                                                \
 	FAST_CARRY_STRIDES                                                                         \
@@ -386,8 +455,22 @@
 	LINES_MAXIMA                                                                               \
 	"s_branch .Lfast_end%=\n"
 
+/* The data of an access's only or first unit would fit into one cache line: PROBE_C_FITTING. */
+#define LINES_FITTING                                                                              \
+	".if %[summed]\n\t"                                                                        \
+	"s_cmp_gt_u32 s10, 64 / %[unit]\n\t"                                                       \
+	"s_cbranch_scc1 .Lfast_not_fitting%=\n\t"                                                  \
+	FAST_ONE_LANE_ADDS                                                                         \
+	FAST_ADD_SAME(9) FAST_ADD("s10", 1) FAST_ADD("s18", 2)                                     \
+	FAST_ADD("s16", 3) FAST_ADD_SAME(5) FAST_ADD("s17", 6) FAST_ADD_SAME(8)                    \
+	"s_branch .Lfast_add_stride%=\n"                                                           \
+	".Lfast_not_fitting%=:\n\t"                                                                \
+	".endif\n\t"
+
 #define LINES_ONE_BY_ONE                                                                           \
 	".Lfast_one_by_one%=:\n\t"                                                                 \
+	LINES_FITTING                                                                              \
+	LINES_NEEDED                                                                               \
 	FAST_ONE_LANE_ADDS                                                                         \
 	".if %[first]\n\t"                                                                         \
 	FAST_ADD_SAME(0) FAST_ADD("s10", 1)                                                        \
@@ -400,7 +483,8 @@
 	".Lfast_no_excess%=:\n\t"                                                                  \
 	".if %[first] == 0\n\t"                                                                    \
 	"s_branch .Lfast_end%=\n\t"                                                                \
-	".endif\n\t"                                                                               \
+	".endif\n"                                                                                 \
+	".Lfast_add_stride%=:\n\t"                                                                 \
 	"s_cmp_eq_u32 s13, 0\n\t"                                                                  \
 	"s_cbranch_scc1 .Lfast_end%=\n\t"                                                          \
 	FAST_ADD("s13", 11)                                                                        \
@@ -409,41 +493,38 @@
 	"s_branch .Lfast_end%=\n"
 
 /*
- * Each of s17 lanes has a cache line of its own. If the data would fit into one 64 B line, the
- * first lane adds all counters here. Not if all lanes that carry counters are active, since these
- * then add the counters of further rows (MEASURE_RETURN).
+ * Each of s17 lanes has a cache line of its own. If the data would fit into one, all sums are 1 or
+ * the number of lanes, except for that of the quads. Not if all lanes that carry counters are
+ * active, since these then add the counters of further rows (MEASURE_RETURN).
  */
 #define LINES_ALL_DISTINCT                                                                         \
 	".Lfast_all_distinct%=:\n\t"                                                               \
+	".if %[summed] == 0 || %[straddling]\n\t"                                                  \
+	"s_branch .Lfast_sum%=\n\t"                                                                \
+	".else\n\t"                                                                                \
 	".if %[unit] > 4\n\t"                                                                      \
 	"s_cmp_gt_u32 s10, 64 / %[unit]\n\t"                                                       \
 	".else\n\t"                                                                                \
 	"s_cmp_gt_u32 s10, 14\n\t"                                                                 \
 	".endif\n\t"                                                                               \
 	"s_cbranch_scc1 .Lfast_sum%=\n\t"                                                          \
-	"s_sub_u32 s22, s10, 1\n\t"                                                                \
-	"s_mov_b32 s20, 1\n\t"                                                                     \
-	"s_mov_b32 s21, 1\n\t"                                                                     \
-	"s_mov_b32 s23, s22\n\t"                                                                   \
 	FAST_ONE_LANE_ADDS                                                                         \
-	FAST_ADD_SAME(4) FAST_ADD_SAME(7)                                                          \
-	".if %[first]\n\t"                                                                         \
-	FAST_ADD_SAME(0)                                                                           \
-	".endif\n\t"                                                                               \
-	FAST_ADD("s10", 3) FAST_ADD_SAME(6)                                                        \
-	".if %[first]\n\t"                                                                         \
-	FAST_ADD_SAME(1)                                                                           \
-	".endif\n\t"                                                                               \
-	FAST_ADD("s22", 5) FAST_ADD_SAME(8) FAST_ADD("s18", 2)                                     \
-	"s_branch .Lfast_end%=\n"
+	FAST_ADD_SAME(9) FAST_ADD("s18", 2) FAST_ADD("s10", 1) FAST_ADD_SAME(3) FAST_ADD_SAME(5)   \
+	FAST_ADD_SAME(6) FAST_ADD_SAME(8)                                                          \
+	"s_branch .Lfast_end%=\n\t"                                                                \
+	".endif\n"
 
 /* One lane touches one line of each size, and needs the 16 address-unit cycles of all quads. */
 #define LINES_ONE_LANE                                                                             \
 	".Lfast_one_lane%=:\n\t"                                                                   \
 	FAST_ZERO                                                                                  \
+	".if %[summed]\n\t"                                                                        \
+	FAST_ADD("1", 10)                                                                          \
+	".else\n\t"                                                                                \
 	FAST_ADD("16", 2) FAST_ADD("1", 3) FAST_ADD_SAME(4) FAST_ADD_SAME(6) FAST_ADD_SAME(7)      \
 	".if %[first]\n\t"                                                                         \
 	FAST_ADD_SAME(0) FAST_ADD_SAME(1) FAST_ADD_SAME(11)                                        \
+	".endif\n\t"                                                                               \
 	".endif\n\t"                                                                               \
 	"s_branch .Lfast_end%=\n"
 
@@ -452,6 +533,7 @@
 	LINES_BEGIN FAST_FULL_EXEC LINES_MONOTONE LINES_HASH LINES_OTHER_HALF LINES_HASHED         \
 	LINES_FEW LINES_FEW_HALVES LINES_HOLES LINES_MANY LINES_PARTIAL_EXEC LINES_COMMIT          \
 	LINES_ONE_BY_ONE LINES_ALL_DISTINCT LINES_ONE_LANE FAST_DIVIDE_GAP LINES_CHECK_STRADDLE    \
+	LINES_STRADDLE                                                                             \
 	LINES_FULL_EXEC
 
 /* `added`: the counters to add; an access's later units add fewer. */
@@ -459,8 +541,10 @@
 	[unit] "i"((shape) & 0xff), [half] "i"((((shape) & 0xff) + 1) / 2),                        \
 	[straddle] "i"(64 - ((shape) & 0xff)),                                                     \
 	[first] "i"(~(shape) / SHAPE_LATER_UNIT & 1),                                              \
+	[summed] "i"(~(shape) / SHAPE_LATER_UNIT & ~(shape) / SHAPE_FLAT & 1),                     \
 	[added] "i"((shape) & SHAPE_LATER_UNIT ? 0x1fc : 0x9ff),                                   \
 	[unaligned] "i"(((shape) & SHAPE_UNALIGNED) != 0),                                         \
+	[straddling] "i"(((shape) & SHAPE_STRADDLING) != 0),                                       \
 	[flat] "i"(((shape) & SHAPE_FLAT) != 0)
 
 /* clang-format on */

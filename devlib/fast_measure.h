@@ -2,15 +2,16 @@
 /*
  * The fast path for measuring an access: one asm block, with a third of the instructions that the
  * compiler generates for the same work in C (measure_unit.h). It leaves to the C code, before
- * anything is counted: addresses that cross the end of a cache line, lanes 2 GiB apart, and lanes
- * in different apertures. fast_lines.h counts the cache lines of global and flat accesses,
+ * anything is counted: lanes 2 GiB apart, lanes in different apertures, and one lane that crosses
+ * the end of a cache line. fast_lines.h counts the cache lines of global and flat accesses,
  * fast_lds_passes.h the passes of LDS accesses. This file has the common parts:
  *
  *	one active lane	all its counters are constants
  *	stride		full EXEC: compare with the lane below; otherwise compare each lane with the
  *			value that the first two active lanes predict
  *	commit		each of lanes 0 to 14 adds one counter, if all of them are active;
- *			otherwise the first active lane adds the counters one by one
+ *			otherwise the first active lane adds the counters one by one, or words that
+ *			stand for several of them (PROBE_C_FITTING)
  *
  * Registers, in all parts:
  *	s[4:5]	 address of the wave's counters	s[8:9]	EXEC
@@ -163,6 +164,9 @@
 #define FAST_CARRY                                                                                 \
 	"s_andn2_b32 s24, " FAST_CARRIERS ", s8\n\t"                                               \
 	"s_cbranch_scc1 .Lfast_one_by_one%=\n\t"                                                   \
+	FAST_CARRY_VALUES
+
+#define FAST_CARRY_VALUES                                                                          \
 	FAST_COUNTER_OFFSETS                                                                       \
 	"v_mov_b32 v10, 1\n\t"                                                                     \
 	"v_mov_b32 v11, 0\n\t"

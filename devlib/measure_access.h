@@ -84,24 +84,6 @@ DEV_INLINE bool measure_fast(uint64_t address, uint32_t shape, uint64_t *ret_cou
 	return dev_uniform32(rest);
 }
 
-/*
- * The body of such a function. The fallback path counts in the first row only, because scalar
- * registers are scarce, and sets v0 to 1 when it is done.
- */
-DEV_INLINE void measure_first(uint64_t address, uint32_t shape)
-{
-	bool lds = (shape & (SHAPE_LDS | SHAPE_FLAT)) == SHAPE_LDS;
-	uint64_t counters;
-
-	if (!measure_fast(address, shape, &counters))
-		return;
-	__asm__("" : "+v"(counters)); /* scalar registers are scarce here */
-	count_units(counters, address, 0, shape, lds ? shape >> 8 & 0xff : 1);
-	if (shape & SHAPE_FLAT)
-		count_unit(counters, address, 0, shape | SHAPE_LDS);
-	__asm__ volatile("v_mov_b32 v0, 1" : : : "v0");
-}
-
 /* The fast path applies to an access's first unit only. */
 #define MEASURE_TRY                                                                                \
 	"s_mov_b32 %[done], 0\n\t"                                                                 \
@@ -130,6 +112,34 @@ DEV_INLINE bool measure_try(uint64_t counters, uint64_t address, uint32_t offset
 	return dev_uniform32(done);
 }
 
+/* After the fast path: the same for units across the ends of cache lines. */
+DEV_INLINE bool measure_straddling(uint64_t counters, uint64_t address, uint32_t offset,
+				   uint32_t shape)
+{
+	return shape & SHAPE_UNALIGNED && !(shape & SHAPE_LDS) &&
+	       measure_try(counters, address, offset, shape | SHAPE_STRADDLING);
+}
+
+/*
+ * The body of such a function. The fallback path counts in the first row only, because scalar
+ * registers are scarce, and sets v0 to 1 when it is done.
+ */
+DEV_INLINE void measure_first(uint64_t address, uint32_t shape)
+{
+	bool lds = (shape & (SHAPE_LDS | SHAPE_FLAT)) == SHAPE_LDS;
+	uint64_t counters;
+
+	if (!measure_fast(address, shape, &counters))
+		return;
+	__asm__("" : "+v"(counters)); /* scalar registers are scarce here */
+	if (!measure_straddling(counters, address, 0, shape)) {
+		count_units(counters, address, 0, shape, lds ? shape >> 8 & 0xff : 1);
+		if (shape & SHAPE_FLAT)
+			count_unit(counters, address, 0, shape | SHAPE_LDS);
+	}
+	__asm__ volatile("v_mov_b32 v0, 1" : : : "v0");
+}
+
 /*
  * Measure one unit of an access, in a function with the usual calling convention. The first call
  * counts the LDS lanes of a flat access if all its lanes are in global memory; otherwise a second
@@ -142,7 +152,8 @@ DEV_INLINE void measure_unit(uint64_t counters, uint64_t address, uint32_t offse
 	if (!flat_lds && measure_try(counters, address, offset, shape))
 		return;
 	__asm__("" : "+v"(counters)); /* scalar registers are scarce here */
-	count_unit(counters, address, offset, shape);
+	if (flat_lds || !measure_straddling(counters, address, offset, shape))
+		count_unit(counters, address, offset, shape);
 }
 
 #endif

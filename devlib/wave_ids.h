@@ -36,6 +36,7 @@ enum {
 	SHAPE_FLAT = 1 << 19,
 	SHAPE_ATOMIC = 1 << 20,
 	SHAPE_LATER_UNIT = 1 << 23, /* not the access's first unit: no new execution */
+	SHAPE_STRADDLING = 1 << 25, /* unaligned, and a unit crosses the end of a cache line */
 	SHAPE_MORE_ROWS = 1 << 24, /* further rows may receive the same counts (measure_access.h) */
 };
 

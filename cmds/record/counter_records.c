@@ -10,6 +10,7 @@
 #include "codeobj/sites.h"
 #include "common/log.h"
 #include "model/block_counts.h"
+#include "model/counter_sums.h"
 #include "model/derived_rows.h"
 #include "wire/segment_reader.h"
 
@@ -51,6 +52,18 @@ static bool keep(struct run_dispatch *dispatch, const struct probe_counter_row *
 	return true;
 }
 
+/* Whatever else is derived, each row has counters of its own from here on. */
+static void resolve_sums(const struct run_code *code, struct probe_counter_row *row)
+{
+	const struct probe_site_info *site;
+
+	if (!code || !code->sites || row->site >= code->site_count)
+		return;
+	site = &code->sites[row->site];
+	if (counter_sums_in(site->access, site->space))
+		counter_sums_resolve(row->value);
+}
+
 bool counters_read(struct recording *recording, const struct segment_record *rec)
 {
 	struct probe_hr_counters hr;
@@ -68,6 +81,8 @@ bool counters_read(struct recording *recording, const struct segment_record *rec
 	for (uint32_t i = 0; i < hr.rows; i++)
 		if (rows[i].site < limit)
 			rows[valid++] = rows[i];
+	for (uint32_t i = 0; i < valid; i++)
+		resolve_sums(code, &rows[i]);
 	dispatch->rows += hr.rows;
 	recording->counts.rows_emitted += hr.rows - valid;
 	recording->counts.rows_invalid += hr.rows - valid;

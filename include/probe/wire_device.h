@@ -47,6 +47,16 @@ enum probe_counter {
 	PROBE_C_STRIDE_LO,
 	PROBE_C_SPARE,
 	PROBE_COUNTERS, /* 16 words of 64 bits: 128 bytes, one L2 line, per site and replica */
+
+	/*
+	 * On the device, rows of sites that can only access global memory use the words of the LDS
+	 * for sums from which the host derives several counters (model/counter_sums.h).
+	 * FITTING: executions whose lanes' data would fit into one cache line. They are counted
+	 * only here, and EXCESS64 and EXCESS128 include all their lines. SINGLE: executions by
+	 * one lane, counted only here.
+	 */
+	PROBE_C_FITTING = PROBE_C_PASSES,
+	PROBE_C_SINGLE = PROBE_C_IDEAL_PASSES,
 };
 
 #define PROBE_STRIDE_BIAS 0x80000000ull

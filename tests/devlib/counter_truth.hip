@@ -4,6 +4,7 @@
 //   devlib_truth CODE_OBJECT LDS_ORACLE_CSV [few]
 //   devlib_truth CODE_OBJECT      only what holds however the kernels were compiled
 #include "../hip/hip_test.h"
+#include "../../model/counter_sums.h"
 #include "reference_model.h"
 
 #include <algorithm>
@@ -275,6 +276,24 @@ static void check_counters(const std::string &name, const pattern &p, uint32_t i
 	}
 }
 
+// The counters of a kernel's site, over all replicas.
+static counters counted(const std::vector<uint64_t> &raw, const probe_site_kernel &k, uint32_t index)
+{
+	const probe_site &s = site(k.first_site + index);
+	counters sum;
+
+	for (uint32_t r = 0; r < REPLICAS; r++) {
+		counters one;
+
+		memcpy(one.value, &raw[(r * k.site_count + index) * PROBE_COUNTERS],
+		       sizeof(one.value));
+		sum.add(one);
+	}
+	if (counter_sums_in(s.access, s.space))
+		counter_sums_resolve(sum.value);
+	return sum;
+}
+
 static void test_memory(const std::string &name, const std::vector<pattern> &patterns,
 			uint32_t target)
 {
@@ -300,15 +319,8 @@ static void test_memory(const std::string &name, const std::vector<pattern> &pat
 
 		for (uint32_t i = 0; i < k.site_count; i++) {
 			wave_access access;
-			counters sum;
+			counters sum = counted(raw, k, i);
 
-			for (uint32_t r = 0; r < REPLICAS; r++) {
-				counters one;
-
-				memcpy(one.value, &raw[(r * k.site_count + i) * PROBE_COUNTERS],
-				       sizeof(one.value));
-				sum.add(one);
-			}
 			if (expected_access(p, i, target, k.site_count, pattern_dev.data, sink.data,
 					    0, access))
 				check_counters(name, p, k.first_site + i, sum, access);

@@ -16,7 +16,7 @@ add_custom_command(OUTPUT ${devlib_out}/truth
 	DEPENDS ${devlib_dir}/counter_truth.hip ${devlib_dir}/reference_model.h
 		${devlib_dir}/trace_check.h ${devlib_dir}/../hip/hip_test.h
 		${CMAKE_SOURCE_DIR}/include/probe/wire_device.h ${CMAKE_SOURCE_DIR}/wire/trace_expand.h
-		probe_wire_plain
+		${CMAKE_SOURCE_DIR}/model/counter_sums.h probe_wire_plain
 	COMMENT "hipcc devlib_truth" VERBATIM)
 add_custom_target(devlib_truth ALL DEPENDS ${devlib_out}/truth)
 
