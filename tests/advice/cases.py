@@ -533,6 +533,9 @@ FAMILIES = {
                                        by=[2, 4, 8, 16, 32], items=[64, 128, 256, 100, 192, 512])),
     "row_words": (row_words, 120, dict(size=SIZES, pitch=[1, 32, 64, 100, 128, 333], block=BLOCKS, first=[0, 3])),
     "global_table": (global_table, 40, dict(bins=[1, 2, 16, 64, 256], data=DATA)),
+    # Pieces of 32 and 64 B, for which the advice is to exchange the pieces of neighbouring lanes.
+    "wide_pieces": (chunk, 80, dict(size=[4, 8], count=[8], runtime=[0], first=[3, 4, 6, 7],
+                                    items=[64, 96, 128, 160, 192, 256, 320, 384, 448, 512])),
 }
 
 
