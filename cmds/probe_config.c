@@ -242,11 +242,11 @@ int main(int argc, char **argv)
 	struct request request = {.major = DEFAULT_MAJOR};
 	struct probe_err *err = parse(argc, argv, &request);
 
-	if (err)
+	if (err && err != probe_err_oom())
 		return usage_error(err);
-	if (print_about(request.keys))
+	if (!err && print_about(request.keys))
 		return 0;
-	err = print_all(&request);
+	err = err ? err : print_all(&request);
 	if (err) {
 		probe_log_err(PROBE_LOG_ERROR, err);
 		probe_err_destroy(err);

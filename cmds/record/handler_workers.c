@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,6 +37,7 @@ struct worker {
 	const struct run_handler_spec *spec;
 	pid_t pid; /* -1 after it has been reaped */
 	int fd, wait_status;
+	uint64_t memory; /* bytes that the process had at most, when it has ended */
 	struct handler_progress *progress;
 	enum worker_kill killed;
 	bool opened, done;
@@ -131,6 +133,7 @@ static bool has_died(const struct worker *worker)
 /* The processes that the handler started end with it: they are in its group. */
 static void wait_for(struct worker *worker)
 {
+	struct rusage usage = {0};
 	siginfo_t info;
 
 	while (worker->pid > 0 && waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOWAIT) < 0 &&
@@ -138,9 +141,10 @@ static void wait_for(struct worker *worker)
 		;
 	if (worker->pid > 0)
 		kill(-worker->pid, SIGKILL);
-	while (worker->pid > 0 && waitpid(worker->pid, &worker->wait_status, 0) < 0 &&
+	while (worker->pid > 0 && wait4(worker->pid, &worker->wait_status, 0, &usage) < 0 &&
 	       errno == EINTR)
 		;
+	worker->memory = (uint64_t)usage.ru_maxrss * 1024;
 	worker->pid = -1;
 }
 
@@ -420,6 +424,16 @@ static void serve(struct worker *worker, bool opening)
 }
 
 /* How the worker ended, as text that follows "handler NAME". */
+/* Handlers seldom check for memory, so the end of it looks like any other crash. */
+static const char *memory_hint(const struct worker *worker)
+{
+	uint64_t limit = memory_limit(worker->set->config);
+
+	return limit && worker->memory > limit / 2
+		       ? ", with over half of the memory that --handler-memory allows"
+		       : "";
+}
+
 static void describe_end(const struct worker *worker, char *text, size_t size)
 {
 	const char *call = call_word(atomic_load(&worker->progress->call));
@@ -434,8 +448,8 @@ static void describe_end(const struct worker *worker, char *text, size_t size)
 	else if (worker->killed == WORKER_MALFORMED)
 		snprintf(text, size, "sent a malformed message in %s and was ended", call);
 	else if (WIFSIGNALED(status))
-		snprintf(text, size, "died of signal %d (%s) in %s", WTERMSIG(status),
-			 strsignal(WTERMSIG(status)), call);
+		snprintf(text, size, "died of signal %d (%s) in %s%s", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)), call, memory_hint(worker));
 	else
 		snprintf(text, size, "exited with status %d in %s", WEXITSTATUS(status), call);
 }

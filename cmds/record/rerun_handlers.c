@@ -111,6 +111,9 @@ struct probe_err *run_replay(struct run_replay *replay)
 	handler_workers_destroy(workers);
 	if (err)
 		return err;
-	probe_store_finish(store);
+	if (!probe_store_finish(store))
+		return probe_err_create("%s: not all of it could be written into the file; %s-wal "
+					"belongs to it: keep both together",
+					probe_store_path(store), probe_store_path(store));
 	return NULL;
 }

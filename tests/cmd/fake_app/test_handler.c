@@ -2,13 +2,14 @@
 /*
  * Handler for tests. It counts accesses, lanes and counter rows, checks the guarantees of
  * handler.h, and fails on request (fail=open|begin|batch|end|close) or breaks its process in
- * batch() (fail=crash|exit|overrun|hang|fork), or kills the recorder there (fail=kill).
+ * batch() (fail=crash|exit|overrun|eat|hang|fork), or kills the recorder there (fail=kill).
  */
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <probe/handler.h>
@@ -85,6 +86,21 @@ __attribute__((no_sanitize_address)) static void overrun(struct state *state)
 		byte[i] = 0x5a;
 }
 
+/* Takes all memory there is, and like most programs does not expect the end of it. */
+static void eat(void)
+{
+	const size_t size = 1 << 20;
+
+	for (;;) {
+		void *more = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (more == MAP_FAILED)
+			abort();
+		memset(more, 1, size);
+	}
+}
+
 static int count_batch(void *user, const struct probe_batch *batch)
 {
 	struct state *state = user;
@@ -102,6 +118,8 @@ static int count_batch(void *user, const struct probe_batch *batch)
 		kill(getppid(), SIGKILL);
 	if (asked(state, "overrun"))
 		overrun(state);
+	if (asked(state, "eat"))
+		eat();
 	while (asked(state, "hang"))
 		;
 	if (state->quick) {
