@@ -3,7 +3,8 @@
  * Gives accesses the width that they will have in machine code, so that each is counted as one
  * instruction (ir_edit.h). Two passes of the back end merge accesses. LoadStoreVectorizer runs here
  * unchanged. SILoadStoreOptimizer works on machine code and also merges accesses of different
- * widths, such as the 8 and 4 bytes of a float3; it is repeated here on IR.
+ * widths, such as the 8 and 4 bytes of a float3; it is repeated here on IR. Instruction selection
+ * divides vectors of more than 16 bytes, possibly into several widths; the latter are divided here.
  */
 #include "llvm-plugin/analysis/ir_edit.h"
 
@@ -232,6 +233,120 @@ void Merger::run()
 	}
 }
 
+/*
+ * Is the access divided into instructions of different widths, such as 24 bytes into 16 and 8? With
+ * a lower alignment the back end uses other widths, see access_site_unit().
+ */
+static bool is_uneven(Instruction &inst, const DataLayout &layout)
+{
+	static const unsigned least[] = {4, 1, UINT_MAX, WIDEST}; /* flat, global, GDS, LDS */
+	auto *load = dyn_cast<LoadInst>(&inst);
+	auto *store = dyn_cast<StoreInst>(&inst);
+
+	if (!(load && load->isSimple()) && !(store && store->isSimple()))
+		return false;
+	auto *type = dyn_cast<FixedVectorType>(getLoadStoreType(&inst));
+	unsigned space = getLoadStoreAddressSpace(&inst);
+
+	if (!type || space > 3 || getLoadStoreAlignment(&inst).value() < least[space])
+		return false;
+	uint64_t element = layout.getTypeSizeInBits(type->getElementType()) / 8;
+	uint64_t bytes = layout.getTypeSizeInBits(type) / 8;
+
+	return element && WIDEST % element == 0 && element * type->getNumElements() == bytes &&
+	       layout.getTypeStoreSize(type) == bytes && bytes > WIDEST && bytes % WIDEST &&
+	       bytes % 4 == 0;
+}
+
+/* Divides an access; returns its parts, of `count` elements each, the last one of fewer. */
+static SmallVector<Instruction *, 4> divide(Instruction *inst, unsigned count, uint64_t element)
+{
+	IRBuilder<> builder(inst);
+	auto *whole = cast<FixedVectorType>(getLoadStoreType(inst));
+	SmallVector<Instruction *, 4> parts;
+
+	for (unsigned first = 0; first < whole->getNumElements(); first += count) {
+		unsigned elements = std::min(count, whole->getNumElements() - first);
+		Type *scalar = whole->getElementType();
+		Type *type =
+			elements == 1 ? scalar : (Type *)FixedVectorType::get(scalar, elements);
+		Value *pointer = getLoadStorePointerOperand(inst);
+		Align align = commonAlignment(getLoadStoreAlignment(inst), first * element);
+
+		if (first)
+			pointer = builder.CreateInBoundsGEP(builder.getInt8Ty(), pointer,
+							    builder.getInt64(first * element));
+		if (auto *store = dyn_cast<StoreInst>(inst))
+			parts.push_back(builder.CreateAlignedStore(
+				take(builder, store->getValueOperand(), first, elements, type),
+				pointer, align));
+		else
+			parts.push_back(builder.CreateAlignedLoad(type, pointer, align));
+		parts.back()->copyMetadata(
+			*inst, {LLVMContext::MD_nontemporal, LLVMContext::MD_invariant_load,
+				LLVMContext::MD_alias_scope, LLVMContext::MD_noalias});
+	}
+	return parts;
+}
+
+static Value *element_of(IRBuilder<> &builder, ArrayRef<Instruction *> parts, unsigned count,
+			 unsigned index)
+{
+	Instruction *part = parts[index / count];
+
+	return part->getType()->isVectorTy() ? builder.CreateExtractElement(part, index % count)
+					     : part;
+}
+
+/* Its elements usually have a use each. */
+static void replace_uses(LoadInst *load, ArrayRef<Instruction *> parts, unsigned count)
+{
+	auto *type = cast<FixedVectorType>(load->getType());
+
+	for (User *user : make_early_inc_range(load->users())) {
+		auto *extract = dyn_cast<ExtractElementInst>(user);
+		auto *index = extract ? dyn_cast<ConstantInt>(extract->getIndexOperand()) : nullptr;
+
+		if (!index || index->getValue().uge(type->getNumElements()))
+			continue;
+		IRBuilder<> builder(extract);
+
+		extract->replaceAllUsesWith(
+			element_of(builder, parts, count, (unsigned)index->getZExtValue()));
+		extract->eraseFromParent();
+	}
+	if (load->use_empty())
+		return;
+	IRBuilder<> builder(load);
+	Value *whole = PoisonValue::get(type);
+
+	for (unsigned i = 0; i < type->getNumElements(); i++)
+		whole = builder.CreateInsertElement(whole, element_of(builder, parts, count, i), i);
+	load->replaceAllUsesWith(whole);
+}
+
+static bool divide_uneven(Function &function)
+{
+	const DataLayout &layout = function.getParent()->getDataLayout();
+	SmallVector<Instruction *, 8> found;
+
+	for (BasicBlock &block : function)
+		for (Instruction &inst : block)
+			if (is_uneven(inst, layout))
+				found.push_back(&inst);
+	for (Instruction *inst : found) {
+		auto *type = cast<FixedVectorType>(getLoadStoreType(inst));
+		uint64_t element = layout.getTypeSizeInBits(type->getElementType()) / 8;
+		auto count = (unsigned)(WIDEST / element);
+		SmallVector<Instruction *, 4> parts = divide(inst, count, element);
+
+		if (auto *load = dyn_cast<LoadInst>(inst))
+			replace_uses(load, parts, count);
+		inst->eraseFromParent();
+	}
+	return !found.empty();
+}
+
 /* Is there a block with two accesses that might be merged? */
 static bool has_candidates(Function &function)
 {
@@ -307,9 +422,11 @@ void ir_merge_accesses(LLVMValueRef value, void *analyses)
 
 	manager.invalidate(*function, LoadStoreVectorizerPass().run(*function, manager));
 	lines.restore(*function);
-	if (!has_candidates(*function))
-		return;
-	manager.invalidate(*function, PreservedAnalyses::none());
-	Merger(*function, manager).run();
-	manager.invalidate(*function, PreservedAnalyses::none());
+	if (has_candidates(*function)) {
+		manager.invalidate(*function, PreservedAnalyses::none());
+		Merger(*function, manager).run();
+		manager.invalidate(*function, PreservedAnalyses::none());
+	}
+	if (divide_uneven(*function))
+		manager.invalidate(*function, PreservedAnalyses::none());
 }

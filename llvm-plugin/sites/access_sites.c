@@ -23,7 +23,8 @@
 /*
  * Width of the machine accesses that gfx9 back ends select (checked against llc-15 for gfx90a, for
  * every width, alignment and space; tests/pass/units.test repeats the check). Sizes with a smaller
- * remainder (20, 24 or 6 bytes) become several instructions of different widths; one unit that
+ * remainder (20, 24 or 6 bytes) become several instructions of different widths. Vectors in
+ * optimised code have a site for each (analysis/merge_accesses.cpp); for others, one unit that
  * divides them represents these.
  */
 static uint32_t widest_unit(uint32_t size, uint32_t limit)
