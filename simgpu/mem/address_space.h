@@ -32,6 +32,7 @@ struct sim_range {
 	uint64_t base;
 	uint64_t end;
 	uint32_t flags;
+	uint64_t serial; /* of its allocation; never reused */
 };
 
 /*

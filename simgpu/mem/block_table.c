@@ -140,7 +140,20 @@ static struct sim_near near_of(const struct sim_row *row)
 		.kind = block->kind,
 		.node = block->node,
 		.access = block->access,
+		.gpu = base,
 	};
+}
+
+static bool host_near_of(const struct sim_row *row, struct sim_near *ret)
+{
+	const struct sim_block *block = row->block;
+
+	*ret = near_of(row);
+	if (ret->base == block->base)
+		return false;
+	ret->base = block->base;
+	ret->end = block->base + block->size;
+	return true;
 }
 
 size_t sim_table_used(void)
@@ -158,6 +171,11 @@ struct sim_near sim_table_near(size_t row)
 	return near_of(&table[row]);
 }
 
+bool sim_table_host_near(size_t row, struct sim_near *ret)
+{
+	return host_near_of(&table[row], ret);
+}
+
 void sim_table_erase(struct sim_block *block)
 {
 	size_t kept = 0;
@@ -169,6 +187,8 @@ void sim_table_erase(struct sim_block *block)
 			table[kept++] = table[i];
 			continue;
 		}
+		if (host_near_of(&table[i], &near))
+			sim_near_freed(&near);
 		near = near_of(&table[i]);
 		sim_near_freed(&near);
 	}

@@ -51,6 +51,8 @@ struct sim_row *sim_table_find_block(uint64_t addr);
 size_t sim_table_used(void);
 struct sim_block *sim_table_block(size_t row);
 struct sim_near sim_table_near(size_t row);
+/* The same memory at its host address, if the GPU has it at another. */
+bool sim_table_host_near(size_t row, struct sim_near *ret);
 
 int sim_table_insert(uint64_t first, uint64_t end, struct sim_block *block);
 /* Gives a registration an address of its own on the GPU. */

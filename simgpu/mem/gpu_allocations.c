@@ -429,7 +429,8 @@ int sim_mem_find(uint64_t addr, struct sim_range *ret)
 	pthread_rwlock_rdlock(&lock);
 	row = sim_table_find(addr, true);
 	if (row)
-		*ret = (struct sim_range){row->first, row->end, flags_of(row->block)};
+		*ret = (struct sim_range){row->first, row->end, flags_of(row->block),
+					  row->block->serial};
 	pthread_rwlock_unlock(&lock);
 	return row ? 0 : -EFAULT;
 }
@@ -464,30 +465,34 @@ bool sim_mem_allows(uint64_t addr, uint64_t size, uint32_t flags, uint64_t *bad)
 	return true;
 }
 
+static void take_nearer(uint64_t addr, const struct sim_near *near, struct sim_near *best,
+			uint64_t *distance)
+{
+	uint64_t this = sim_near_distance(near, addr);
+
+	if (this >= *distance)
+		return;
+	*distance = this;
+	*best = *near;
+}
+
 /* The range that contains addr (a live one first, then the newest freed one), else the nearest. */
 static bool find_nearest(uint64_t addr, struct sim_near *ret)
 {
-	uint64_t best = UINT64_MAX, distance;
+	uint64_t distance = UINT64_MAX;
 	struct sim_near near;
-	bool found = false;
 
 	pthread_rwlock_rdlock(&lock);
-	for (size_t i = 0; i < sim_table_used() && best; i++) {
+	for (size_t i = 0; i < sim_table_used() && distance; i++) {
 		near = sim_table_near(i);
-		distance = sim_near_distance(&near, addr);
-		if (found && distance >= best)
-			continue;
-		best = distance;
-		*ret = near;
-		found = true;
+		take_nearer(addr, &near, ret, &distance);
+		if (sim_table_host_near(i, &near))
+			take_nearer(addr, &near, ret, &distance);
 	}
-	if (best && sim_near_find_freed(addr, &near) &&
-	    (!found || sim_near_distance(&near, addr) < best)) {
-		*ret = near;
-		found = true;
-	}
+	if (distance && sim_near_find_freed(addr, &near))
+		take_nearer(addr, &near, ret, &distance);
 	pthread_rwlock_unlock(&lock);
-	return found;
+	return distance != UINT64_MAX;
 }
 
 void sim_mem_describe(uint64_t addr, char *buf, size_t size)

@@ -81,6 +81,17 @@ static const char *freed_text(const struct sim_near *near)
 	return near->kind == SIM_BLOCK_ALLOC ? "freed " : "no longer ";
 }
 
+/* The kernel was given the host's pointer instead of hipHostGetDevicePointer's. */
+static void describe_host_address(uint64_t addr, const struct sim_near *near, char *buf,
+				  size_t size)
+{
+	snprintf(buf, size,
+		 "%" PRIu64 " bytes into the host's address of %s 0x%" PRIx64 "-0x%" PRIx64
+		 "; the GPU's address is 0x%" PRIx64 " (hipHostGetDevicePointer)",
+		 addr - near->base, kind_text(near), near->base, near->end,
+		 near->gpu + (addr - near->base));
+}
+
 static const char *inside_text(const struct sim_near *near)
 {
 	if (near->state == SIM_NEAR_FREED)
@@ -112,6 +123,10 @@ void sim_near_describe(uint64_t addr, const struct sim_near *near, char *buf, si
 	}
 	if (distance > CLOSE && host_has(addr)) {
 		snprintf(buf, size, "host memory that was never given to the GPU");
+		return;
+	}
+	if (!distance && near->gpu != near->base && near->state != SIM_NEAR_FREED) {
+		describe_host_address(addr, near, buf, size);
 		return;
 	}
 	if (distance >= FAR) {

@@ -23,6 +23,7 @@ struct sim_near {
 	enum sim_block_kind kind;
 	uint32_t node;
 	uint32_t access;
+	uint64_t gpu; /* the GPU's address for `base` */
 };
 
 /* Bytes between the range and addr; 0 if the range contains it. */

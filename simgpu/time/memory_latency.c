@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "simgpu/mem/gpu_allocations.h"
+#include "simgpu/mem/address_space.h"
 #include "simgpu/time/l2_cache.h"
 
 enum {
@@ -86,16 +86,14 @@ static uint64_t serve(uint64_t *free, uint64_t at, uint32_t cost)
 static struct time_block find_block(uint64_t addr)
 {
 	enum { BLOCK_SHIFT = 27 }; /* 16 GiB in lines of 128 bytes */
-	uint64_t host = sim_mem_aliased(addr, addr + 1) ? sim_mem_host(addr) : addr, base, line;
-	struct sim_block block;
+	struct sim_range range;
+	uint64_t line;
 
-	if (sim_mem_query(host, &block))
+	if (sim_mem_find(addr, &range))
 		return (struct time_block){addr & ~(uint64_t)(L2_LINE - 1), addr | (L2_LINE - 1),
 					   0};
-	base = addr - (host - block.base);
-	line = (block.serial << BLOCK_SHIFT) + block.serial * 1031;
-	return (struct time_block){base & ~(uint64_t)(L2_LINE - 1), base + block.size,
-				   line - base / L2_LINE};
+	line = (range.serial << BLOCK_SHIFT) + range.serial * 1031;
+	return (struct time_block){range.base, range.end, line - range.base / L2_LINE};
 }
 
 static uint64_t l2_line(struct time_cu *cu, uint64_t line)

@@ -83,7 +83,7 @@ __global__ void call_nowhere(int *cells, size_t target)
 static void run(const char *way, int *cells)
 {
 	const size_t mib = 1 << 20;
-	int *block;
+	int *block, *device;
 
 	if (!strcmp(way, "write")) {
 		write_outside<<<2, 128>>>(cells);
@@ -108,10 +108,11 @@ static void run(const char *way, int *cells)
 	} else if (!strcmp(way, "unregistered")) {
 		block = (int *)aligned_alloc(4096, 65536);
 		HIP(hipHostRegister(block, 65536, hipHostRegisterDefault));
-		store<<<1, 64>>>(block, 0);
+		HIP(hipHostGetDevicePointer((void **)&device, block, 0));
+		store<<<1, 64>>>(device, 0);
 		HIP(hipDeviceSynchronize());
 		HIP(hipHostUnregister(block));
-		store<<<1, 64>>>(block, 0);
+		store<<<1, 64>>>(device, 0);
 	} else if (!strcmp(way, "wild")) {
 		store<<<1, 64>>>((int *)0x1234567890abcdec, 0);
 	} else if (!strcmp(way, "code")) {

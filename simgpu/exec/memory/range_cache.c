@@ -28,6 +28,6 @@ void sim_wave_ranges_refresh(struct sim_wave *w)
 	if (generation == w->cache_generation)
 		return;
 	for (unsigned int i = 0; i < 4; i++)
-		w->cache[i] = (struct sim_range){0, 0, 0};
+		w->cache[i] = (struct sim_range){0};
 	w->cache_generation = generation;
 }
