@@ -29,11 +29,11 @@ case "$release" in
 trixie) build="$common clang-17 lld-17 llvm-17-dev rocm-device-libs-17" llvm=17 other=18 ;;
 forky) build="$common clang-21 lld-21 llvm-21-dev rocm-device-libs-21" llvm=21 other=22 ;;
 experimental) build="$common clang-22 lld-22 llvm-22-dev rocm-device-libs-22" llvm=22 ;;
-bookworm) build="$common clang-15 lld-15 llvm-15-dev rocm-device-libs libhsakmt-dev" llvm=15 ;;
+bookworm) build="$common clang-15 lld-15 llvm-15-dev rocm-device-libs" llvm=15 ;;
 *)
 	[ "$mode" = install ] || usage
 	# Another system with Debian packages: tries those of Debian 12.
-	build="$common clang-15 lld-15 llvm-15-dev rocm-device-libs libhsakmt-dev" llvm=15
+	build="$common clang-15 lld-15 llvm-15-dev rocm-device-libs" llvm=15
 	;;
 esac
 check="libcmocka-dev llvm-$llvm-tools python3 jq abigail-tools cppcheck"

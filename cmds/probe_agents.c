@@ -47,9 +47,7 @@ static bool find(void)
 	*(void **)&hsa.iterate_isas = dlsym(runtime, "hsa_agent_iterate_isas");
 	*(void **)&hsa.isa_get_info = dlsym(runtime, "hsa_isa_get_info_alt");
 	simulator = dlopen("libprobe-sim.so", RTLD_LAZY | RTLD_NOLOAD);
-	if (!simulator)
-		simulator = dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	/* Not that of the simulator's thunk, which ROCr needs. */
+	/* Not the simulator's, which is preloaded. */
 	*(void **)&hsa.iterate_sampling =
 		probe_own_symbol(runtime, "hsa_init", "hsa_ven_amd_pcs_iterate_configuration");
 	if (hsa.iterate_sampling)

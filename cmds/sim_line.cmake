@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Builds probe-sim-line into the directory of libhsakmt.so.1, which starts it to find the source
+# Builds probe-sim-line into the directory of libprobe-sim.so, which starts it to find the source
 # line of a fault.
 if(NOT PROBE_BUILD_REPORT OR NOT PROBE_BUILD_SIM)
 	return()

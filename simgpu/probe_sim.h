@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the simulated GPU offers to tools beyond the thunk interface: counters of what executed,
- * kept by the machine itself and independent of any instrumentation. libhsakmt.so.1 exports it in
+ * What the simulated GPU offers to tools beyond the driver's interface: counters of what executed,
+ * kept by the machine itself and independent of any instrumentation. libprobe-sim.so exports it in
  * version node PROBE_SIM_1. Look the functions up with dlsym(RTLD_DEFAULT, ...), because they do
  * not exist on a real GPU. C11, also valid as C++.
  *

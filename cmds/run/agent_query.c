@@ -144,15 +144,7 @@ static void parse(char *text, struct run_agents *ret)
 
 static struct setting choose_simulator(const struct run_layout *layout)
 {
-	const char *old = getenv("LD_LIBRARY_PATH");
-	struct setting ret = {"LD_LIBRARY_PATH", NULL};
-
-	if (run_simulator_preloaded(layout))
-		return (struct setting){"LD_PRELOAD", run_simulator_preload(layout)};
-	if (asprintf(&ret.value, "%s%s%s", layout->sim, old && *old ? ":" : "",
-		     old && *old ? old : "") < 0)
-		ret.value = NULL;
-	return ret;
+	return (struct setting){"LD_PRELOAD", run_simulator_preload(layout)};
 }
 
 static void setting_deinit(struct setting *setting)

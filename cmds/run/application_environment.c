@@ -108,11 +108,8 @@ struct probe_err *run_environment_make(struct run_environment *environment,
 
 	if (ok && simulated && config->device > RUN_DEVICE_SIM)
 		ok = set_copy(environment, "PROBE_SIM_DEVICE", run_simulated_target(config));
-	if (ok && simulated && run_simulator_preloaded(layout))
+	if (ok && simulated)
 		ok = set(environment, "LD_PRELOAD", run_simulator_preload(layout));
-	else if (ok && simulated)
-		ok = set(environment, "LD_LIBRARY_PATH",
-			 in_front(layout->sim, "LD_LIBRARY_PATH", ':'));
 	return ok ? NULL : probe_err_oom();
 }
 

@@ -21,17 +21,7 @@ bool run_gpu_present(void)
 	return fd >= 0;
 }
 
-static const char thunk_library[] = "libhsakmt.so.1", driver_library[] = "libprobe-sim.so";
-
-bool run_simulator_preloaded(const struct run_layout *layout)
-{
-	const char *interface = getenv("PROBE_SIM_INTERFACE");
-
-	if (interface && !strcmp(interface, "driver"))
-		return true;
-	return (!interface || strcmp(interface, "thunk")) &&
-	       !run_file_exists(layout->sim, thunk_library);
-}
+static const char library[] = "libprobe-sim.so";
 
 /* Appended to the existing value: a sanitizer's library must remain the first. */
 char *run_simulator_preload(const struct run_layout *layout)
@@ -40,19 +30,14 @@ char *run_simulator_preload(const struct run_layout *layout)
 	char *ret;
 
 	return asprintf(&ret, "%s%s%s/%s", old ? old : "", old && *old ? ":" : "", layout->sim,
-			driver_library) < 0
+			library) < 0
 		       ? NULL
 		       : ret;
 }
 
-static const char *simulator_library(const struct run_layout *layout)
-{
-	return run_simulator_preloaded(layout) ? driver_library : thunk_library;
-}
-
 bool run_simulator_installed(const struct run_layout *layout)
 {
-	return run_file_exists(layout->sim, simulator_library(layout));
+	return run_file_exists(layout->sim, library);
 }
 
 struct probe_err *run_device_choose(const struct run_config *config,
@@ -76,7 +61,7 @@ struct probe_err *run_device_choose(const struct run_config *config,
 					config->device >= RUN_DEVICE_SIM
 						? "simulated GPU"
 						: "AMD GPU (/dev/kfd), and no simulated one",
-					layout->sim, simulator_library(layout));
+					layout->sim, library);
 	return NULL;
 }
 

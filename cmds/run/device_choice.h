@@ -11,13 +11,7 @@ struct run_layout;
 
 bool run_gpu_present(void);
 bool run_simulator_installed(const struct run_layout *layout);
-/*
- * True if the simulated GPU runs below ROCr's own thunk (libprobe-sim.so is preloaded). False if it
- * replaces the thunk (its directory is first in LD_LIBRARY_PATH). PROBE_SIM_INTERFACE selects
- * `driver` or `thunk`; the default is the thunk if it was built, that is, for ROCr 5.2.3.
- */
-bool run_simulator_preloaded(const struct run_layout *layout);
-/* The new value of LD_PRELOAD; NULL without memory. */
+/* The value of LD_PRELOAD with which a program finds the simulated GPU; NULL without memory. */
 char *run_simulator_preload(const struct run_layout *layout);
 
 /* Applies --device, and returns the choice. */

@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include "simgpu/base/device_parameters.h"
@@ -33,50 +32,19 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct event slots[SIM_EVENTS]; /* by id; 0 is never used */
 static uint32_t next_free = 1;
 static struct waiter *waiters;
-static _Atomic uint64_t *mailboxes;
-static void (*on_fault)(uint32_t id, const struct sim_memory_fault *fault);
+static _Atomic uint64_t no_mailboxes[SIM_EVENTS], *mailboxes = no_mailboxes;
 
 int sim_event_set_mailboxes(void *words)
 {
 	int err = 0;
 
 	pthread_mutex_lock(&lock);
-	if (mailboxes)
+	if (mailboxes != no_mailboxes)
 		err = -EINVAL;
 	else
 		mailboxes = words;
 	pthread_mutex_unlock(&lock);
 	return err;
-}
-
-uint64_t sim_event_mailbox(uint32_t id)
-{
-	return (uint64_t)(uintptr_t)&mailboxes[id];
-}
-
-/* Under the lock. */
-static int make_mailboxes(void)
-{
-	struct sim_block block = {
-		.kind = SIM_BLOCK_OWN,
-		.size = SIM_EVENTS * sizeof(*mailboxes),
-		.access = SIM_MEM_READ | SIM_MEM_WRITE,
-		.mapped = 1,
-	};
-	void *pages;
-
-	if (mailboxes)
-		return 0;
-	pages = mmap(NULL, block.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (pages == MAP_FAILED)
-		return -ENOMEM;
-	block.base = (uint64_t)(uintptr_t)pages;
-	if (sim_mem_register(&block)) {
-		munmap(pages, block.size);
-		return -ENOMEM;
-	}
-	mailboxes = pages;
-	return 0;
 }
 
 /* Under the lock; 0 when all are taken. */
@@ -94,12 +62,8 @@ static uint32_t take_slot(void)
 
 static int create_locked(const struct event *event, uint32_t *ret)
 {
-	int err = make_mailboxes();
-	uint32_t id;
+	uint32_t id = take_slot();
 
-	if (err)
-		return err;
-	id = take_slot();
 	if (!id)
 		return -ENOSPC;
 	slots[id] = *event;
@@ -232,20 +196,13 @@ void sim_event_raise(uint32_t id)
 void sim_event_interrupt(uint32_t low_bits)
 {
 	pthread_mutex_lock(&lock);
-	for (uint32_t id = low_bits & 0xff; id < SIM_EVENTS && mailboxes; id += 256) {
+	for (uint32_t id = low_bits & 0xff; id < SIM_EVENTS; id += 256) {
 		if (!event_of(id))
 			continue;
 		/* Pairs with the device's store of the id before its s_sendmsg. */
 		if (atomic_exchange_explicit(&mailboxes[id], 0, memory_order_acq_rel))
 			set_event(id);
 	}
-	pthread_mutex_unlock(&lock);
-}
-
-void sim_event_on_fault(void (*report)(uint32_t id, const struct sim_memory_fault *fault))
-{
-	pthread_mutex_lock(&lock);
-	on_fault = report;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -262,8 +219,6 @@ bool sim_event_memory_fault(const struct sim_memory_fault *fault)
 		event->fault = *fault;
 		event->fault.addr &= ~(uint64_t)(SIM_PAGE - 1);
 		event->has_fault = true;
-		if (on_fault)
-			on_fault(id, &event->fault);
 		set_event(id);
 		any = true;
 	}

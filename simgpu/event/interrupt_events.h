@@ -27,14 +27,11 @@ struct sim_memory_fault {
 };
 
 /*
- * Mailboxes: SIM_EVENTS words of memory that the GPU may write. Without this call they are created
- * with the first event. -EINVAL if there are some already.
+ * Mailboxes: SIM_EVENTS words of memory that the GPU may write. -EINVAL if they were set before.
  */
 int sim_event_set_mailboxes(void *words);
-/* The address of an event's mailbox. */
-uint64_t sim_event_mailbox(uint32_t id);
 
-/* type is that of the driver's interface; -ENOSPC if all ids are in use, or -ENOMEM. */
+/* type is that of the driver's interface; -ENOSPC if all ids are in use. */
 int sim_event_create(uint32_t type, bool manual, bool set, uint32_t *ret);
 int sim_event_destroy(uint32_t id);
 int sim_event_set(uint32_t id);
@@ -66,10 +63,5 @@ void sim_event_interrupt(uint32_t low_bits);
 
 /* Reports a fault through the events of type MEMORY. False if the runtime created none. */
 bool sim_event_memory_fault(const struct sim_memory_fault *fault);
-
-/*
- * The function is called for each of these events before it is set, under the lock of the events.
- */
-void sim_event_on_fault(void (*report)(uint32_t id, const struct sim_memory_fault *fault));
 
 #endif

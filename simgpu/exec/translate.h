@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frequently executed straight-line code is translated to machine code. libhsakmt counts how often
+ * Frequently executed straight-line code is translated to machine code. libprobe-sim.so counts how often
  * code is entered and sends requests to a separate shared object, libprobe-sim-jit.so, which alone
  * needs LLVM. Without it, or until it is loaded, the interpreter runs.
  *

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "simgpu/event/interrupt_events.h"
+#include "simgpu/mem/freed_memory.h"
 #include "simgpu/mem/gpu_allocations.h"
 #include "simgpu/base/sim_options.h"
 
@@ -163,8 +164,10 @@ static bool run_quantum(struct sim_dispatch *dispatch, struct sim_workgroup *slo
 	uint32_t quantum = (uint32_t)sim_options()->quantum;
 
 	for (;;) {
+		unsigned epoch = sim_memory_enter();
 		enum sim_stop stop = sim_wave_run(&slot->wave[i], quantum);
 
+		sim_memory_leave(epoch);
 		switch (stop) {
 		case SIM_STOP_QUANTUM:
 			*used = true;

@@ -18,7 +18,4 @@ set_target_properties(probe_sim_jit PROPERTIES OUTPUT_NAME probe-sim-jit
 # nodelete: translated code is used until the process ends.
 target_link_options(probe_sim_jit PRIVATE -Wl,-z,nodelete)
 add_dependencies(probe-sim probe_sim_jit)
-if(TARGET hsakmt)
-	add_dependencies(hsakmt probe_sim_jit)
-endif()
 install(TARGETS probe_sim_jit LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/probe/sim)

@@ -4,8 +4,7 @@
  *
  * A CPU address equals the GPU address, except for registered host memory, see sim_mem_host(). A
  * device access is therefore a plain host access once its address is known to be in a range that
- * was mapped to the GPU: allocated through the thunk, registered, managed, or one of the thunk's
- * own event pages.
+ * was mapped to the GPU: allocated, registered or managed.
  */
 #ifndef PROBE_SIMGPU_MEM_ADDRESS_SPACE_H
 #define PROBE_SIMGPU_MEM_ADDRESS_SPACE_H

@@ -6,9 +6,7 @@
  * Rows are sorted by first page. User blocks may overlap each other, so each row also stores the
  * highest end of all rows up to it: a look-up walks back only while that end is above the address.
  *
- * A user block has several rows: one at its host address and one for each of its GPU addresses. The
- * driver maps only the latter; here both work, because a program that uses the host pointer does no
- * harm.
+ * A user block has a row at its address on the GPU only.
  *
  * Rows move when the table changes. Functions that return int return 0 or -errno.
  */
@@ -40,13 +38,8 @@ static inline uint64_t sim_page_up(uint64_t value)
 
 /* A row that contains addr; mapped ones are preferred. */
 struct sim_row *sim_table_find(uint64_t addr, bool mapped_only);
-/* The row of the block that begins at base. */
-struct sim_row *sim_table_find_base(uint64_t base, enum sim_block_kind kind);
 /* The row of the block whose first byte has this GPU address. */
 struct sim_row *sim_table_find_gpu(uint64_t gpu);
-/* Overlapping registrations are distinguished by the address with which they were made. */
-struct sim_row *sim_table_find_block(uint64_t addr);
-
 /* Rows from 0, for loops over all of them. */
 size_t sim_table_used(void);
 struct sim_block *sim_table_block(size_t row);
@@ -55,15 +48,11 @@ struct sim_near sim_table_near(size_t row);
 bool sim_table_host_near(size_t row, struct sim_near *ret);
 
 int sim_table_insert(uint64_t first, uint64_t end, struct sim_block *block);
-/* Gives a registration an address of its own on the GPU. */
-int sim_table_alias(struct sim_block *block);
 /*
  * Includes these addresses in the window: the runtime chose them as the GPU address of a
  * registration.
  */
 void sim_table_extend_window(uint64_t first, uint64_t end);
-/* Grows a registration to `size` bytes; row is the one at the block's host address. */
-int sim_table_grow(struct sim_row *row, uint64_t size);
 /* Removes all rows of a block, and the block. */
 void sim_table_erase(struct sim_block *block);
 /* The ranges that the GPU may access have changed, so ranges found earlier are invalid. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Allocations and registrations behind the thunk's memory calls. Through address_space.h, the rest
- * of the device sees only mapped ranges.
+ * Allocations and registrations of the driver's clients, which own the pages. Through
+ * address_space.h, the rest of the device sees only mapped ranges.
  *
  * All functions are thread-safe and return 0 or -errno.
  */
@@ -12,46 +12,34 @@
 #include "simgpu/base/device_parameters.h"
 
 enum sim_block_kind {
-	SIM_BLOCK_ALLOC, /* made by sim_mem_alloc(), which owns the pages */
+	SIM_BLOCK_ALLOC, /* memory of a device, or of the host for devices */
 	SIM_BLOCK_USER,	 /* host memory that the runtime pinned */
 	SIM_BLOCK_SVM,	 /* managed memory made visible by attributes */
-	SIM_BLOCK_OWN,	 /* pages of the thunk itself, always accessible */
 };
 
-/*
- * One allocation or registration. sim_mem_query() returns a copy; its node lists stay valid until
- * the block is removed (the thunk interface returns pointers to them).
- */
+/* One allocation or registration. */
 struct sim_block {
 	enum sim_block_kind kind;
 	uint64_t base, size; /* as requested; the GPU sees whole pages */
 	uint64_t gpu;	     /* address of base on the GPU */
 	uint64_t serial;     /* never reused: distinguishes a reused address from an old one */
 	uint32_t node;
-	uint32_t mem_flags;  /* HsaMemFlags, not interpreted here */
-	uint32_t access;     /* enum sim_mem_flags once mapped */
-	uint32_t registered; /* user blocks: number of registrations not yet undone */
-	uint32_t mapped;     /* number of maps not yet undone; other kinds: 0 or 1 */
-	uint32_t pins;	     /* queues whose ring or indices are in it */
+	uint32_t access; /* enum sim_mem_flags once mapped */
+	bool mapped;
+	uint32_t pins; /* queues whose ring or indices are in it */
 	uint32_t node_count;
 	uint32_t nodes[SIM_NODES];
-	const uint32_t *node_list; /* the block's own nodes[] */
-	void *user_data;
 };
 
-/* want->kind is ALLOC; want->base is a required address, or 0. Fills in *ret. */
-int sim_mem_alloc(const struct sim_block *want, uint64_t *ret);
-/* base must be exactly as allocated, else -EINVAL; -EBUSY while it contains a queue's memory. */
-int sim_mem_free(uint64_t base);
-
 /*
- * A block whose pages the caller owns, not yet mapped to a GPU: want->kind is ALLOC at want->base,
- * or USER with want->gpu as its only GPU address. -ENOMEM if the device is full.
+ * A block whose pages the caller owns: want->kind is ALLOC at want->base, or USER with want->gpu as
+ * its only GPU address. -ENOMEM if the device is full.
  */
 int sim_mem_adopt(const struct sim_block *want);
 /*
  * Both identify it by its GPU address: remove it (-EBUSY while it contains a queue's memory), or
- * choose the GPUs that may access it (bit n: node n).
+ * choose the GPUs that may access it (bit n: node n). After the removal no kernel uses the pages,
+ * so that the caller can unmap them.
  */
 int sim_mem_disown(uint64_t gpu);
 int sim_mem_set_nodes(uint64_t gpu, uint32_t nodes);
@@ -66,21 +54,12 @@ int sim_mem_pin(uint64_t base, uint64_t size);
 void sim_mem_unpin(uint64_t base);
 
 /*
- * Registers a block of another kind. For a user block with the same base the count is incremented,
- * and it may grow; it then gets a new GPU address, and the old one stays valid.
- */
-int sim_mem_register(const struct sim_block *want);
-int sim_mem_deregister(uint64_t base);
-/*
  * Replaces the managed memory of [base, end), whose ends are not inside a block, by these blocks.
  */
 int sim_mem_replace_svm(uint64_t base, uint64_t end, const struct sim_block *blocks, size_t count);
 
-/* addr may be anywhere inside a block; *ret (unless NULL) is its GPU address. */
-int sim_mem_map(uint64_t addr, const uint32_t *nodes, uint32_t count, uint64_t *ret);
-int sim_mem_unmap(uint64_t addr);
+/* The block at this GPU address, mapped or not. */
 int sim_mem_query(uint64_t addr, struct sim_block *ret);
-int sim_mem_set_user_data(uint64_t addr, void *data);
 
 /*
  * True if the GPU has all these access rights for every byte; *bad (or NULL) is the first byte

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Values of the driver's and the thunk's interface. */
+/* Values of the driver's interface. */
 enum sim_svm_type {
 	SIM_SVM_PREFERRED_LOCATION,
 	SIM_SVM_PREFETCH_LOCATION,

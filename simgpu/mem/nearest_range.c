@@ -68,8 +68,6 @@ static const char *kind_text(const struct sim_near *near)
 		return "registered host memory";
 	case SIM_BLOCK_SVM:
 		return "managed memory";
-	case SIM_BLOCK_OWN:
-		return "the runtime's event page";
 	case SIM_BLOCK_ALLOC:
 		break;
 	}

@@ -20,7 +20,6 @@
 #include "simgpu/queue/pm4_packets.h"
 #include "simgpu/queue/queue_error.h"
 #include "simgpu/queue/scratch_memory.h"
-#include "simgpu/mem/deferred_unmap.h"
 #include "simgpu/base/device_clock.h"
 #include "simgpu/base/sim_log.h"
 #include "simgpu/mem/gpu_allocations.h"
@@ -384,11 +383,7 @@ void sim_aql_process(struct sim_queue *queue)
 {
 	while (!atomic_load_explicit(&queue->quit, memory_order_acquire) && sim_queue_runs(queue) &&
 	       sim_aql_ready(queue)) {
-		unsigned epoch = sim_reclaim_enter();
-		enum outcome outcome = process_packet(queue);
-
-		sim_reclaim_leave(epoch);
-		if (outcome == PACKET_QUIT)
+		if (process_packet(queue) == PACKET_QUIT)
 			return;
 		queue->fresh = false;
 	}

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "simgpu/queue/queue_error.h"
-#include "simgpu/mem/deferred_unmap.h"
+#include "simgpu/mem/freed_memory.h"
 #include "simgpu/event/interrupt_events.h"
 #include "simgpu/base/sim_log.h"
 #include "simgpu/mem/gpu_allocations.h"
@@ -355,6 +355,16 @@ static void stop_for_good(struct sim_queue *queue)
 	sim_event_memory_fault(&fault);
 }
 
+static enum sim_sdma_result execute(const struct sim_sdma_job *job, const uint32_t *words,
+				    struct sim_fault *fault)
+{
+	unsigned epoch = sim_memory_enter();
+	enum sim_sdma_result result = sim_sdma_execute(job, words, fault);
+
+	sim_memory_leave(epoch);
+	return result;
+}
+
 /* Executes one command; false if the queue stops. */
 static bool process_command(struct sim_queue *queue, uint64_t *read, uint64_t end)
 {
@@ -379,7 +389,7 @@ static bool process_command(struct sim_queue *queue, uint64_t *read, uint64_t en
 		copy_from_ring(queue, *read, words, length);
 	spend(line, words);
 	job.tick = sim_timeline_tick(line);
-	while ((result = sim_sdma_execute(&job, words, &fault)) == SIM_SDMA_WAIT)
+	while ((result = execute(&job, words, &fault)) == SIM_SDMA_WAIT)
 		if (!sim_queue_pause(queue, &backoff))
 			return false;
 	if (field(words[0], 0, 8) == OP_POLL)
@@ -399,11 +409,7 @@ void sim_sdma_process(struct sim_queue *queue)
 	uint64_t end = atomic_load_explicit(queue->doorbell, memory_order_acquire);
 
 	while (read != end && !atomic_load_explicit(&queue->quit, memory_order_acquire)) {
-		unsigned epoch = sim_reclaim_enter();
-		bool more = process_command(queue, &read, end);
-
-		sim_reclaim_leave(epoch);
-		if (!more)
+		if (!process_command(queue, &read, end))
 			return;
 	}
 	sim_timeline_dry(&queue->time);

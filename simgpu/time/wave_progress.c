@@ -6,6 +6,7 @@
 #include "simgpu/time/wave_progress.h"
 
 #include "simgpu/base/sim_options.h"
+#include "simgpu/mem/freed_memory.h"
 #include "simgpu/time/unit_workgroups.h"
 #include "simgpu/time/pc_sampler.h"
 #include "simgpu/time/issue_slots.h"
@@ -26,13 +27,17 @@ static void park(struct time_cu *cu, struct time_wave *w, enum time_state state)
 void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass)
 {
 	struct sim_wave *wave = &w->group->slot->wave[w->index];
+	unsigned epoch;
+
 	sim_trace_reset(w->trace);
 	w->trace->pass = pass;
 	w->trace->cycles = cu->dispatch->timing.start_cycle + cu->now;
 	w->trace->first_exec = w->trace->exec = wave->exec;
 	wave->trace = w->trace;
 	w->run = w->word = 0;
+	epoch = sim_memory_enter();
 	w->stop = sim_wave_run(wave, cu->quantum);
+	sim_memory_leave(epoch);
 	cu->steps++;
 	switch (w->stop) {
 	case SIM_STOP_END:

@@ -38,7 +38,7 @@ if(NOT PROBE_SANITIZE)
 endif()
 
 set(loaded_libraries)
-foreach(library probe-hsa probe-roctx probe-sim hsakmt probe_sim_jit)
+foreach(library probe-hsa probe-roctx probe-sim probe_sim_jit)
 	if(TARGET ${library})
 		list(APPEND loaded_libraries $<TARGET_FILE:${library}>)
 	endif()

@@ -43,7 +43,7 @@ class Bench:
     # -- running ------------------------------------------------------------------------------
 
     def environment(self, **extra):
-        env = dict(os.environ, LD_LIBRARY_PATH=str(self.build / "lib/probe/sim"), PROBE_SIM_THREADS="1")
+        env = dict(os.environ, LD_PRELOAD=str(self.build / "lib/probe/sim/libprobe-sim.so"), PROBE_SIM_THREADS="1")
         env.update(extra)
         return env
 

@@ -16,7 +16,7 @@ cp "$PROBE_BIN/probe-run" "$dir/probe/bin/" || exit 99
 cp "$TEST_HANDLERS"/*.so "$dir/probe/lib/probe/handlers/" || exit 99
 cp "$TEST_HANDLERS/count.so" "$dir/probe/lib/probe/handlers/memory.so" # the default
 : >"$dir/probe/lib/probe/libprobe-hsa.so"
-: >"$dir/probe/lib/probe/sim/libhsakmt.so.1"
+cp "$TEST_HANDLERS/preload/nothing.so" "$dir/probe/lib/probe/sim/libprobe-sim.so" || exit 99
 PROBE=$dir/probe
 PATH=$PROBE/bin:$PROBE_BIN:$PATH
 TMPDIR=$dir

@@ -52,8 +52,8 @@ def install(top, binaries, handlers):
     for path in glob.glob(f"{handlers}/*.so"):
         shutil.copy(path, f"{top}/lib/probe/handlers")
     shutil.copy(f"{handlers}/count.so", f"{top}/lib/probe/handlers/memory.so")
-    for empty in ("lib/probe/libprobe-hsa.so", "lib/probe/sim/libhsakmt.so.1"):
-        open(f"{top}/{empty}", "w").close()
+    shutil.copy(f"{handlers}/preload/nothing.so", f"{top}/lib/probe/sim/libprobe-sim.so")
+    open(f"{top}/lib/probe/libprobe-hsa.so", "w").close()
 
 
 def program(own, dispatches, waves):

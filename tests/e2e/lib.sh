@@ -36,11 +36,7 @@ compile()
 # simulated COMMAND...: without Probe, on the simulated GPU
 simulated()
 {
-	if [ -e "$build/lib/probe/sim/libhsakmt.so.1" ]; then
-		LD_LIBRARY_PATH="$build/lib/probe/sim" "$@"
-	else
-		LD_PRELOAD="$build/lib/probe/sim/libprobe-sim.so" "$@"
-	fi
+	LD_PRELOAD="$build/lib/probe/sim/libprobe-sim.so" "$@"
 }
 
 # record DB OPTIONS... -- COMMAND...: under probe-run on the simulated GPU; its database becomes DB

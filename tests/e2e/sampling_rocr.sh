@@ -10,8 +10,7 @@
 	exit 77
 }
 PROBE_SIM_DRIVER_SAMPLING=1
-PROBE_SIM_INTERFACE=driver
-export PROBE_SIM_DRIVER_SAMPLING PROBE_SIM_INTERFACE
+export PROBE_SIM_DRIVER_SAMPLING
 trap="--pc-sampling-method=host_trap --pc-sampling-unit=time --pc-sampling-interval=1"
 hipcc --offload-arch=gfx90a -std=c++17 -g -O2 "$source/tests/e2e/sampled.hip" -o sampled
 

@@ -13,7 +13,7 @@ VALUES = ["", "0", "1", "-1", "x", "4294967296", "99999999999999999999", "%", "%
           "memory", "trace,count", "memory:", "memory:::", "log:file=%n%", ",", "0:0:0", "1-", "-5", "3-1", "every=0", "sample=0", "drop",
           "[", "(", "a{99999999}", "*", "/", "/dev/null/x", "..", "all", "none", "json", "csv", "1e999", "0x10", "+line,-", "*=?"]
 VARIABLES = ["PROBE_KIND", "PROBE_WHEN_FULL", "PROBE_INSTRUMENTED", "PROBE_KERNEL_INCLUDE", "PROBE_DISPATCHES", "PROBE_GROUPS_X",
-             "PROBE_DEVICE", "PROBE_SOCKET", "PROBE_SIM_INTERFACE", "PROBE_VERBOSE", "TMPDIR", "XDG_RUNTIME_DIR", "HSA_TOOLS_LIB",
+             "PROBE_DEVICE", "PROBE_SOCKET", "PROBE_VERBOSE", "TMPDIR", "XDG_RUNTIME_DIR", "HSA_TOOLS_LIB",
              "LD_PRELOAD_NOT", "COLUMNS", "TERM", "NO_COLOR"]
 STATUSES = {"probe-run": (0, 1, 2, 3, 125, 126, 127), "probe-report": (0, 1, 2)}
 

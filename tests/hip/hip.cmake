@@ -121,16 +121,6 @@ probe_hip_test(peers.four peers PROBE_SIM_GPUS=4)
 probe_hip_test(peers.nobar peers "PROBE_SIM_GPUS=2;PROBE_SIM_LARGE_BAR=0")
 probe_hip_test(peers.nosdma peers "PROBE_SIM_GPUS=3;HSA_ENABLE_SDMA=0")
 
-# The message is on stderr; the program checks the error code itself.
-# Below the simulated driver the answers are the runtime's own: HIP 5.7.1 returns a handle all the same.
-probe_hip_program(sharing sharing -O2)
-if(TARGET hsakmt)
-	probe_hip_test(sharing sharing)
-	probe_hip_test(sharing.message sharing)
-	set_tests_properties(hip.sharing.message PROPERTIES PASS_REGULAR_EXPRESSION
-		"probe-sim: hsaKmtShareMemory is not supported by the simulated GPU")
-endif()
-
 # Simulated time: the same in every run. With direct dispatch, HIP 5.2.3 gives a marker the host's
 # clock if its thread loses the CPU just after the doorbell, as on a machine with load
 # (simgpu/README.md); programs whose times are tested use its queue thread instead.
@@ -216,33 +206,11 @@ if(PROBE_HIP_LLVM GREATER_EQUAL 21)
 		ENVIRONMENT "${hip_environment}" PROBE_SIM_DEVICE=gfx942)
 endif()
 
-# The same programs with the simulated GPU below the system's own thunk. (Not sharing: ROCr 5.2.3's
-# thunk crashes on an invalid handle.)
-if(TARGET hsakmt)
-	function(probe_driver_test name program)
-		probe_test(NAME hip.driver.${name} TIER hip FOLDER simgpu
-			COMMAND ${hip_out}/${program} ${hip_out}/partial.co
-			ENVIRONMENT LD_PRELOAD=$<TARGET_FILE:probe-sim> ${ARGN})
-	endfunction()
-	foreach(name vadd copies streams scratch managed printing threads cooperative bursts heap
-			textures counters)
-		probe_driver_test(${name} ${name})
-	endforeach()
-	probe_driver_test(peers peers PROBE_SIM_GPUS=2)
-	probe_driver_test(copies.nobar copies PROBE_SIM_LARGE_BAR=0)
-	probe_driver_test(streams.nointerrupt streams HSA_ENABLE_INTERRUPT=0)
-	probe_driver_test(exhaust exhaust PROBE_SIM_VRAM_MIB=256)
-endif()
-
 # Faults: with -g the report names the source line, %MARK% as marked in fault.hip.
 probe_hip_program(fault fault "-O2;-g")
 probe_hip_program(fault_plain fault -O2)
 function(probe_fault_test way)
-	cmake_parse_arguments(arg "DRIVER" "PROGRAM;NAME;ENVIRONMENT" "" ${ARGN})
-	set(environment ${hip_environment})
-	if(arg_DRIVER)
-		set(environment LD_PRELOAD=$<TARGET_FILE:probe-sim>)
-	endif()
+	cmake_parse_arguments(arg "" "PROGRAM;NAME;ENVIRONMENT" "" ${ARGN})
 	set(program fault)
 	if(arg_PROGRAM)
 		set(program ${arg_PROGRAM})
@@ -254,7 +222,7 @@ function(probe_fault_test way)
 	probe_test(NAME hip.fault.${name} TIER hip FOLDER simgpu
 		COMMAND sh ${hip_dir}/expect_fault.sh ${hip_out}/${program} ${way}
 			${arg_UNPARSED_ARGUMENTS}
-		ENVIRONMENT ${environment} ${arg_ENVIRONMENT})
+		ENVIRONMENT ${hip_environment} ${arg_ENVIRONMENT})
 endfunction()
 set(runtime_fault "Memory access fault by GPU node-1 ")
 set(store "^probe-sim: memory fault on write: kernel _Z5storePim, workgroup .0,0,0., wave 0, lane 0, ")
@@ -280,15 +248,6 @@ if(PROBE_HIP_LLVM EQUAL 15)
 	probe_fault_test(unregistered
 		"${store}.*; 0 bytes into no longer registered host memory 0x[0-9a-f]*-0x[0-9a-f]* .65536 bytes.; at "
 		"${runtime_fault}")
-endif()
-if(TARGET hsakmt)
-	foreach(way write read free trap)
-		set(expected_write "^probe-sim: memory fault on write: .*; at .*/fault.hip:%write%$")
-		set(expected_read "^probe-sim: memory fault on read: .*; at .*/fault.hip:%read%$")
-		set(expected_free "^probe-sim: memory fault on write: .*; at .*/fault.hip:%store%$")
-		set(expected_trap "^probe-sim: s_trap 2: .*; at .*/fault.hip:%trap%$")
-		probe_fault_test(${way} NAME ${way}.driver DRIVER "${expected_${way}}")
-	endforeach()
 endif()
 foreach(way host stack code)
 	probe_fault_test(${way} "${store}.*; host memory that was never given to the GPU; at "

@@ -56,8 +56,7 @@ static bool through_rocr()
 
 template <typename F> static F *function(const char *name)
 {
-	void *driver = dlopen("libprobe-sim.so", RTLD_LAZY | RTLD_NOLOAD);
-	void *library = driver ? driver : dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	void *library = dlopen("libprobe-sim.so", RTLD_LAZY | RTLD_NOLOAD);
 	F *found;
 
 	if (through_rocr() && strstr(name, "_pcs_"))

@@ -18,9 +18,7 @@ fail()
 	exit 1
 }
 
-simulator="LD_LIBRARY_PATH=$build/lib/probe/sim"
-[ -e "$build/lib/probe/sim/libhsakmt.so.1" ] ||
-	simulator="LD_PRELOAD=$build/lib/probe/sim/libprobe-sim.so"
+simulator="LD_PRELOAD=$build/lib/probe/sim/libprobe-sim.so"
 export NEWER_RUNTIME="${NEWER_RUNTIME:-}"
 newer=$NEWER_RUNTIME
 env "$simulator" ${newer:+"HSA_TOOLS_LIB=$newer"} "$build/bin/hsa_cases" "$code" "$name" \

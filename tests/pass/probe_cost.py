@@ -26,7 +26,7 @@ def compile_program(hipcc, source, output, flags=()):
 
 def instructions(build, command, stats):
     """Dynamic instructions and dispatches by kernel, a clone under its original's name; and the clones' names."""
-    env = dict(os.environ, LD_LIBRARY_PATH=str(build / "lib/probe/sim"), PROBE_SIM_STATS=str(stats))
+    env = dict(os.environ, LD_PRELOAD=str(build / "lib/probe/sim/libprobe-sim.so"), PROBE_SIM_STATS=str(stats))
     subprocess.run(command, check=True, env=env, stdout=subprocess.DEVNULL)
     sums, clones = {}, set()
     for line in stats.read_text().splitlines():

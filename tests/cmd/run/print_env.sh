@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-LD_LIBRARY_PATH= probe-run --print-env --device sim -k "it's"
+LD_PRELOAD= probe-run --print-env --device sim -k "it's"

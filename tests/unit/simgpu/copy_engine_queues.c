@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copy engines from outside: queues made by the thunk's calls, jobs as ROCr writes them, their time
+ * Copy engines from outside: queues as the driver makes them, jobs as ROCr writes them, their time
  * stamps, and invalid commands.
  */
 #include <sched.h>
@@ -16,7 +16,9 @@
 
 #include "simgpu/base/device_clock.h"
 #include "simgpu/base/queue_timeline.h"
-#include "simgpu/base/hsakmt_export.h"
+#include "simgpu/event/interrupt_events.h"
+#include "simgpu/queue/queue_threads.h"
+#include "tests/unit/simgpu/gpu_memory.h"
 
 enum { RING = 4096, COPY = 1 << 20 };
 
@@ -30,29 +32,20 @@ struct arena {
 static struct arena *arena;
 
 struct engine {
-	HsaQueueResource resource;
+	struct sim_queue *queue;
 	uint32_t *ring;
 	uint32_t words;
 };
 
-static void *gpu_memory(HSAuint32 node, size_t size)
-{
-	HsaMemFlags flags = {.ui32 = {.HostAccess = 1}};
-	HSAuint64 alternate;
-	void *memory;
-
-	assert_int_equal(hsaKmtAllocMemory(node, size, flags, &memory), HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(hsaKmtMapMemoryToGPU(memory, size, &alternate), HSAKMT_STATUS_SUCCESS);
-	return memory;
-}
-
 static void open_engine(struct engine *engine, unsigned int i)
 {
+	struct sim_queue_request want = {
+		.node = SIM_NODE_GPU, .ring = arena->ring[i], .ring_size = RING};
+
 	memset(engine, 0, sizeof(*engine));
 	engine->ring = (uint32_t *)arena->ring[i];
-	assert_int_equal(hsaKmtCreateQueue(1, HSA_QUEUE_SDMA, 100, HSA_QUEUE_PRIORITY_NORMAL,
-					   engine->ring, RING, NULL, &engine->resource),
-			 HSAKMT_STATUS_SUCCESS);
+	sim_clock_start();
+	assert_int_equal(sim_queue_create(&want, &engine->queue), 0);
 }
 
 static void put(struct engine *engine, uint32_t word)
@@ -104,8 +97,7 @@ static void put_wait(struct engine *engine, amd_signal_t *signal)
 
 static void ring(struct engine *engine)
 {
-	atomic_store_explicit((_Atomic uint64_t *)engine->resource.Queue_DoorBell_aql,
-			      engine->words * 4ull, memory_order_release);
+	atomic_store_explicit(engine->queue->doorbell, engine->words * 4ull, memory_order_release);
 }
 
 static void wait_for(amd_signal_t *signal)
@@ -125,8 +117,8 @@ static void init_signal(amd_signal_t *signal)
 static int set_up(void **state)
 {
 	(void)state;
-	assert_int_equal(hsaKmtOpenKFD(), HSAKMT_STATUS_SUCCESS);
-	arena = gpu_memory(0, sizeof(*arena));
+	sim_clock_open(sim_timeline_last());
+	arena = gpu_memory(sizeof(*arena));
 	return 0;
 }
 
@@ -165,30 +157,30 @@ static void jobs_follow_one_another_in_time(void **state)
 	assert_int_equal(arena->stamps[1][0], start + ticks);
 	ticks += sim_copy_cycles(SIM_PATH_LOCAL, COPY / 2, true) / sim_tick_cycles() + 1;
 	assert_int_equal(arena->stamps[1][1], start + ticks);
-	assert_int_equal(hsaKmtDestroyQueue(first.resource.QueueId), HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(hsaKmtDestroyQueue(second.resource.QueueId), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(sim_queue_destroy(first.queue->id), 0);
+	assert_int_equal(sim_queue_destroy(second.queue->id), 0);
 }
 
 /* Who waits hears of it: the runtime has a handler for memory faults and for nothing else. */
 static void an_unknown_command_is_an_error(void **state)
 {
-	HsaEventDescriptor descriptor = {.EventType = HSA_EVENTTYPE_MEMORY, .NodeId = 1};
+	struct sim_memory_fault fault;
 	struct engine engine;
-	HsaEvent *event;
+	uint32_t event;
 
 	(void)state;
-	assert_int_equal(hsaKmtCreateEvent(&descriptor, false, false, &event),
-			 HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(sim_event_create(SIM_EVENT_MEMORY, false, false, &event), 0);
 	init_signal(&arena->done[0]);
 	open_engine(&engine, 0);
 	put(&engine, 0xee);
 	put_completion(&engine, &arena->done[0]);
 	ring(&engine);
-	assert_int_equal(hsaKmtWaitOnEvent(event, 10000), HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(event->EventData.EventData.MemoryAccessFault.NodeId, 1);
+	assert_int_equal(sim_event_wait(&event, NULL, 1, true, 10000), 0);
+	assert_true(sim_event_fault(event, &fault));
+	assert_int_equal(fault.node, 1);
 	assert_int_equal(arena->done[0].value, 1);
-	assert_int_equal(hsaKmtDestroyQueue(engine.resource.QueueId), HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(hsaKmtDestroyEvent(event), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(sim_queue_destroy(engine.queue->id), 0);
+	assert_int_equal(sim_event_destroy(event), 0);
 }
 
 int main(void)

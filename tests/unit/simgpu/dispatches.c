@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The machine from outside, as ROCr uses it: the thunk's calls, queues in memory, packets, and in
+ * The machine from outside, as ROCr uses it: queues in memory, packets, and in
  * place of the instruction set C functions that play waves. Here: launches, scheduling, scratch,
  * and what tools ask; packets.c has the rest.
  */
@@ -218,10 +218,10 @@ static void queues_do_not_block_each_other(void **state)
 {
 	hsa_kernel_dispatch_packet_t packet = kernel_packet(64 * 100, 64);
 	struct arena *second = gpu_memory(sizeof(*second));
-	HsaQueueResource to;
+	struct sim_queue *to;
 
 	(void)state;
-	map_queue(second, &to);
+	to = make_queue(second);
 	store(&arena->gate, 1);
 	store(&arena->other, 1);
 	packet.kernarg_address = (void *)(uintptr_t)1;
@@ -229,11 +229,11 @@ static void queues_do_not_block_each_other(void **state)
 	start(packet, spin_or_open);
 	packet.kernarg_address = NULL;
 	packet.completion_signal = handle(&arena->other);
-	submit_to(second, &to, &packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+	submit_to(second, to, &packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
 	assert_true(comes_true(is_other_done));
 	assert_true(comes_true(is_done));
-	assert_int_equal(hsaKmtDestroyQueue(to.QueueId), HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(hsaKmtFreeMemory(second, sizeof(*second)), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(sim_queue_destroy(to->id), 0);
+	assert_int_equal(gpu_free(second, sizeof(*second)), 0);
 }
 
 /* tear_down() destroys the queue under a kernel that never ends. */
@@ -249,12 +249,12 @@ static void destroy_while_running(void **state)
 static void suspended_queue_starts_nothing(void **state)
 {
 	(void)state;
-	assert_int_equal(hsaKmtUpdateQueue(queue_id, 0, 0, NULL, 0, NULL), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(sim_queue_suspend(queue->id, true), 0);
 	store(&arena->gate, 1);
 	start(kernel_packet(64, 64), open_gate);
 	let_machine_work();
 	assert_int_equal(value(&arena->gate), 1);
-	assert_int_equal(hsaKmtUpdateQueue(queue_id, 100, 0, NULL, 0, NULL), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(sim_queue_suspend(queue->id, false), 0);
 	assert_true(comes_true(is_done));
 	assert_int_equal(value(&arena->gate), 0);
 }
@@ -321,28 +321,7 @@ static void scratch_grows(void **state)
 	assert_int_equal(value(&arena->done), 1);
 	store(&arena->inactive, 0);
 	assert_true(comes_true(is_done));
-	assert_int_equal(hsaKmtFreeMemory(memory, 16 * 2048), HSAKMT_STATUS_SUCCESS);
-}
-
-/* ---- Pointers ------------------------------------------------------------------------------- */
-
-static void pointer_info(void **state)
-{
-	HsaPointerInfo info;
-	int local;
-
-	(void)state;
-	assert_int_equal(hsaKmtQueryPointerInfo(&arena->data[3], &info), HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(info.Type, HSA_POINTER_ALLOCATED);
-	assert_ptr_equal(info.CPUAddress, arena);
-	assert_int_equal(info.NMappedNodes, 1);
-	assert_int_equal(info.MappedNodes[0], 1);
-	assert_int_equal(hsaKmtSetMemoryUserData(arena, &local), HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(hsaKmtQueryPointerInfo(arena, &info), HSAKMT_STATUS_SUCCESS);
-	assert_ptr_equal(info.UserData, &local);
-	assert_int_not_equal(hsaKmtQueryPointerInfo(&local, &info), HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(info.Type, HSA_POINTER_UNKNOWN);
-	assert_int_not_equal(hsaKmtFreeMemory(&arena->data, 16), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(gpu_free(memory, 16 * 2048), 0);
 }
 
 static void tool_interface(void **state)
@@ -380,7 +359,6 @@ int main(void)
 		MACHINE_TEST(destroy_while_running),
 		MACHINE_TEST(suspended_queue_starts_nothing),
 		MACHINE_TEST(scratch_grows),
-		MACHINE_TEST(pointer_info),
 		MACHINE_TEST(tool_interface),
 	};
 

@@ -8,23 +8,11 @@
 
 #include <cmocka.h>
 
+#include "simgpu/base/device_clock.h"
 #include "tests/unit/simgpu/fake_runtime.h"
 
 struct arena *arena;
-HsaQueueResource resource;
-HSA_QUEUEID queue_id;
-
-void *gpu_memory(size_t size)
-{
-	HsaMemFlags flags = {.ui32 = {.HostAccess = 1, .ExecuteAccess = 1}};
-	HSAuint64 alternate;
-	void *memory;
-
-	assert_int_equal(hsaKmtAllocMemory(0, size, flags, &memory), HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(hsaKmtMapMemoryToGPU(memory, size, &alternate), HSAKMT_STATUS_SUCCESS);
-	assert_ptr_equal((void *)(uintptr_t)alternate, memory);
-	return memory;
-}
+struct sim_queue *queue;
 
 void put32(unsigned offset, uint32_t value)
 {
@@ -43,20 +31,26 @@ static void make_kernel(void)
 	put32(56, 0x7f);
 }
 
-void *map_queue(struct arena *at, HsaQueueResource *ret)
+struct sim_queue *make_queue(struct arena *at)
 {
+	struct sim_queue_request want = {
+		.node = SIM_NODE_GPU,
+		.aql = true,
+		.ring = at->ring,
+		.ring_size = sizeof(at->ring),
+		.read = (uint64_t *)&at->queue.read_dispatch_id,
+		.write = (uint64_t *)&at->queue.write_dispatch_id,
+	};
+	struct sim_queue *ret;
+
 	for (int i = 0; i < PACKETS; i++)
 		at->ring[i * 64] = HSA_PACKET_TYPE_INVALID;
 	at->queue.hsa_queue.base_address = at->ring;
 	at->queue.hsa_queue.size = PACKETS;
 	at->queue.queue_inactive_signal.handle = (uint64_t)(uintptr_t)&at->inactive;
-	memset(ret, 0, sizeof(*ret));
-	ret->Queue_read_ptr_aql = (HSAuint64 *)&at->queue.read_dispatch_id;
-	ret->Queue_write_ptr_aql = (HSAuint64 *)&at->queue.write_dispatch_id;
-	assert_int_equal(hsaKmtCreateQueue(1, HSA_QUEUE_COMPUTE_AQL, 100, HSA_QUEUE_PRIORITY_NORMAL,
-					   at->ring, sizeof(at->ring), NULL, ret),
-			 HSAKMT_STATUS_SUCCESS);
-	return at;
+	sim_clock_start();
+	assert_int_equal(sim_queue_create(&want, &ret), 0);
+	return ret;
 }
 
 int set_up(void **state)
@@ -64,17 +58,16 @@ int set_up(void **state)
 	(void)state;
 	arena = gpu_memory(sizeof(*arena));
 	make_kernel();
-	map_queue(arena, &resource);
-	queue_id = resource.QueueId;
-	assert_int_equal((uintptr_t)resource.Queue_DoorBell_aql % 8, 0);
+	queue = make_queue(arena);
+	assert_int_equal((uintptr_t)queue->doorbell % 8, 0);
 	return 0;
 }
 
 int tear_down(void **state)
 {
 	(void)state;
-	assert_int_equal(hsaKmtDestroyQueue(queue_id), HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(hsaKmtFreeMemory(arena, sizeof(*arena)), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(sim_queue_destroy(queue->id), 0);
+	assert_int_equal(gpu_free(arena, sizeof(*arena)), 0);
 	return 0;
 }
 
@@ -93,7 +86,7 @@ void store(amd_signal_t *signal, int64_t to)
 	atomic_store((_Atomic int64_t *)(uintptr_t)&signal->value, to);
 }
 
-void submit_to(struct arena *at, HsaQueueResource *to, const void *packet, uint16_t header)
+void submit_to(struct arena *at, struct sim_queue *to, const void *packet, uint16_t header)
 {
 	uint64_t index = atomic_load((_Atomic uint64_t *)(uintptr_t)&at->queue.write_dispatch_id);
 	uint8_t *slot = at->ring + index % PACKETS * 64;
@@ -101,12 +94,12 @@ void submit_to(struct arena *at, HsaQueueResource *to, const void *packet, uint1
 	memcpy(slot + 2, (const uint8_t *)packet + 2, 62);
 	atomic_store((_Atomic uint64_t *)(uintptr_t)&at->queue.write_dispatch_id, index + 1);
 	atomic_store((_Atomic uint16_t *)slot, header);
-	atomic_store((_Atomic uint64_t *)to->Queue_DoorBell_aql, index);
+	atomic_store(to->doorbell, index);
 }
 
 void submit(const void *packet, uint16_t header)
 {
-	submit_to(arena, &resource, packet, header);
+	submit_to(arena, queue, packet, header);
 }
 
 bool comes_true(bool (*condition)(void))
@@ -121,18 +114,17 @@ void let_machine_work(void)
 {
 	hsa_barrier_and_packet_t packet = {0};
 	struct arena *second = gpu_memory(sizeof(*second));
-	HsaQueueResource to;
+	struct sim_queue *to = make_queue(second);
 
-	map_queue(second, &to);
 	packet.completion_signal = handle(&second->done);
 	for (int i = 0; i < 2 * PACKETS; i++) {
 		store(&second->done, 1);
-		submit_to(second, &to, &packet, HSA_PACKET_TYPE_BARRIER_AND);
+		submit_to(second, to, &packet, HSA_PACKET_TYPE_BARRIER_AND);
 		while (value(&second->done))
 			sched_yield();
 	}
-	assert_int_equal(hsaKmtDestroyQueue(to.QueueId), HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(hsaKmtFreeMemory(second, sizeof(*second)), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(sim_queue_destroy(to->id), 0);
+	assert_int_equal(gpu_free(second, sizeof(*second)), 0);
 }
 
 bool is_done(void)

@@ -14,7 +14,8 @@
 #include <hsa/hsa_ext_amd.h>
 
 #include "tests/unit/simgpu/fake_isa.h"
-#include "simgpu/base/hsakmt_export.h"
+#include "tests/unit/simgpu/gpu_memory.h"
+#include "simgpu/queue/queue_threads.h"
 
 enum {
 	PACKETS = 64,
@@ -31,18 +32,16 @@ struct arena {
 };
 
 extern struct arena *arena;
-extern HsaQueueResource resource;
-extern HSA_QUEUEID queue_id;
+extern struct sim_queue *queue;
 
-void *gpu_memory(size_t size);
 void put32(unsigned offset, uint32_t value);
-void *map_queue(struct arena *at, HsaQueueResource *ret);
+struct sim_queue *make_queue(struct arena *at);
 int set_up(void **state);
 int tear_down(void **state);
 hsa_signal_t handle(const amd_signal_t *signal);
 int64_t value(const amd_signal_t *signal);
 void store(amd_signal_t *signal, int64_t to);
-void submit_to(struct arena *at, HsaQueueResource *to, const void *packet, uint16_t header);
+void submit_to(struct arena *at, struct sim_queue *to, const void *packet, uint16_t header);
 void submit(const void *packet, uint16_t header);
 bool comes_true(bool (*condition)(void));
 /* Returns when another queue has processed many packets: this one could have gone on, too. */

@@ -17,15 +17,18 @@
 
 enum { PAGE = SIM_PAGE };
 
-static const uint32_t gpu[] = {SIM_NODE_GPU};
+static const uint32_t gpu = 1u << SIM_NODE_GPU;
 
-static uint64_t device_memory(uint64_t size, uint32_t access)
+/* Addresses that the process never uses. */
+static uint64_t device_memory(uint64_t base, uint64_t size, uint32_t access)
 {
-	struct sim_block want = {
-		.kind = SIM_BLOCK_ALLOC, .size = size, .node = SIM_NODE_GPU, .access = access};
-	uint64_t base;
+	struct sim_block want = {.kind = SIM_BLOCK_ALLOC,
+				 .base = base,
+				 .size = size,
+				 .node = SIM_NODE_GPU,
+				 .access = access};
 
-	assert_int_equal(sim_mem_alloc(&want, &base), 0);
+	assert_int_equal(sim_mem_adopt(&want), 0);
 	return base;
 }
 
@@ -54,15 +57,14 @@ static const char *expected(const char *format, ...)
 
 static void one_allocation_after_another(void **state)
 {
-	uint64_t first = device_memory(2 * PAGE, SIM_MEM_READ);
-	uint64_t again;
+	uint64_t first = device_memory(0x40000000, 2 * PAGE, SIM_MEM_READ);
 
 	(void)state;
 	assert_string_equal(near(first + 8),
 			    expected("8 bytes into not mapped to the GPU: device memory "
 				     "0x%llx-0x%llx (%llu bytes)",
 				     RANGE(first, 2 * PAGE)));
-	assert_int_equal(sim_mem_map(first, gpu, 1, NULL), 0);
+	assert_int_equal(sim_mem_set_nodes(first, gpu), 0);
 	assert_string_equal(near(first + 2 * PAGE - 1),
 			    expected("8191 bytes into read-only device memory "
 				     "0x%llx-0x%llx (%llu bytes)",
@@ -74,44 +76,52 @@ static void one_allocation_after_another(void **state)
 	assert_string_equal(near(first - 1), expected("1 bytes before device memory "
 						      "0x%llx-0x%llx (%llu bytes)",
 						      RANGE(first, 2 * PAGE)));
-	assert_int_equal(sim_mem_free(first), 0);
+	assert_int_equal(sim_mem_disown(first), 0);
 	assert_string_equal(near(first + 100), expected("100 bytes into freed device memory "
 							"0x%llx-0x%llx (%llu bytes)",
 							RANGE(first, 2 * PAGE)));
 	/* The same addresses again: live memory hides what was there before. */
-	again = device_memory(2 * PAGE, SIM_MEM_READ | SIM_MEM_WRITE | SIM_MEM_EXEC);
-	if (again != first)
-		skip();
-	assert_int_equal(sim_mem_map(first, gpu, 1, NULL), 0);
+	device_memory(first, 2 * PAGE, SIM_MEM_READ | SIM_MEM_WRITE | SIM_MEM_EXEC);
+	assert_int_equal(sim_mem_set_nodes(first, gpu), 0);
 	assert_string_equal(near(first + 100), expected("100 bytes into executable device memory "
 							"0x%llx-0x%llx (%llu bytes)",
 							RANGE(first, 2 * PAGE)));
-	assert_int_equal(sim_mem_free(again), 0);
+	assert_int_equal(sim_mem_disown(first), 0);
 }
 
-/* A registration is described as its owner knows it, not in whole pages. */
+/*
+ * A registration is described as its owner knows it, not in whole pages. The host's address is no
+ * address of the GPU.
+ */
 static void registered_memory(void **state)
 {
 	char *pages =
 		mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	uint64_t base = (uint64_t)(uintptr_t)pages + 100;
-	struct sim_block want = {
-		.kind = SIM_BLOCK_USER,
-		.base = base,
-		.size = 5000,
-		.access = SIM_MEM_READ | SIM_MEM_WRITE,
-		.registered = 1,
-	};
+	uint64_t base = (uint64_t)(uintptr_t)pages + 100, at = 0x50000000 + 100;
+	struct sim_block want = {.kind = SIM_BLOCK_USER,
+				 .base = base,
+				 .gpu = at,
+				 .size = 5000,
+				 .access = SIM_MEM_READ | SIM_MEM_WRITE};
 
 	(void)state;
 	assert_ptr_not_equal(pages, MAP_FAILED);
-	assert_int_equal(sim_mem_register(&want), 0);
-	assert_int_equal(sim_mem_map(base, gpu, 1, NULL), 0);
-	assert_string_equal(near(base + 5004),
+	assert_int_equal(sim_mem_adopt(&want), 0);
+	assert_int_equal(sim_mem_set_nodes(at, gpu), 0);
+	assert_string_equal(near(at + 5004),
 			    expected("4 bytes past the end of registered host memory "
 				     "0x%llx-0x%llx (%llu bytes)",
-				     RANGE(base, 5000)));
-	assert_int_equal(sim_mem_deregister(base), 0);
+				     RANGE(at, 5000)));
+	assert_string_equal(near(base + 4),
+			    expected("4 bytes into the host's address of registered host memory "
+				     "0x%llx-0x%llx; the GPU's address is 0x%llx "
+				     "(hipHostGetDevicePointer)",
+				     (unsigned long long)base, (unsigned long long)(base + 5000),
+				     (unsigned long long)(at + 4)));
+	assert_int_equal(sim_mem_disown(at), 0);
+	assert_string_equal(near(at), expected("0 bytes into no longer registered host memory "
+					       "0x%llx-0x%llx (%llu bytes)",
+					       RANGE(at, 5000)));
 	assert_string_equal(near(base), expected("0 bytes into no longer registered host memory "
 						 "0x%llx-0x%llx (%llu bytes)",
 						 RANGE(base, 5000)));
@@ -137,8 +147,8 @@ static void history_is_bounded(void **state)
 
 	(void)state;
 	for (int i = 0; i < 5000; i++) {
-		last = device_memory(PAGE, SIM_MEM_READ);
-		assert_int_equal(sim_mem_free(last), 0);
+		last = device_memory(0x60000000 + (uint64_t)i * PAGE, PAGE, SIM_MEM_READ);
+		assert_int_equal(sim_mem_disown(last), 0);
 	}
 	assert_string_equal(near(last + 1), expected("1 bytes into freed device memory "
 						     "0x%llx-0x%llx (%llu bytes)",

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/simgpu/gpu_memory.h"
 #include "simgpu/group/kernel_name.h"
 #include "simgpu/mem/gpu_allocations.h"
 
@@ -38,21 +39,14 @@ static struct image *image(void)
 
 static int set_up(void **state)
 {
-	struct sim_block range = {
-		.kind = SIM_BLOCK_USER,
-		.size = 6 * SIM_PAGE,
-		.access = SIM_MEM_READ,
-		.registered = 1,
-		.mapped = 1,
-	};
+	const size_t size = 6 * SIM_PAGE;
 	struct image *i;
 
 	(void)state;
-	memory = aligned_alloc(SIM_PAGE, range.size);
+	memory = aligned_alloc(SIM_PAGE, size);
 	if (!memory)
 		return -1;
-	memset(memory, 0, range.size);
-	range.base = (uint64_t)(uintptr_t)memory;
+	memset(memory, 0, size);
 	i = image();
 	memcpy(i->header.e_ident, ELFMAG, SELFMAG);
 	i->header.e_machine = EM_AMDGPU_CODE;
@@ -70,13 +64,14 @@ static int set_up(void **state)
 	i->symbols[1] = (Elf64_Sym){.st_name = 1, .st_value = KERNEL + 64};
 	i->symbols[2] = (Elf64_Sym){.st_name = 10, .st_value = KERNEL};
 	memcpy(i->strings, "\0other.kd\0_Z4vaddPf.kd", 23);
-	return sim_mem_register(&range);
+	gpu_register(memory, size, SIM_MEM_READ);
+	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	sim_mem_deregister((uint64_t)(uintptr_t)memory);
+	gpu_deregister(memory);
 	free(memory);
 	return 0;
 }

@@ -35,17 +35,9 @@ probe_test(NAME unit.simgpu.driver_sampling.gfx942 TIER unit FOLDER simgpu
 set_property(TEST unit.simgpu.driver_sampling unit.simgpu.driver_sampling.gfx942 APPEND PROPERTY
 	ENVIRONMENT PROBE_SIM_DRIVER_SAMPLING=1)
 
-# The other tests play the runtime with the thunk's calls.
-if(NOT TARGET simgpu_thunk)
-	return()
-endif()
-get_target_property(thunk_files simgpu_thunk SOURCES)
-list(TRANSFORM thunk_files PREPEND ${machine_dir}/)
-list(APPEND machine_files ${thunk_files})
 add_library(simgpu_machine_tested OBJECT ${machine_files} ${machine_support}
-	${CMAKE_CURRENT_LIST_DIR}/fake_runtime.c)
-target_include_directories(simgpu_machine_tested PUBLIC ${CMAKE_SOURCE_DIR}
-	${HSAKMT_INCLUDE_DIR} ${HSA_INCLUDE_DIR})
+	${CMAKE_CURRENT_LIST_DIR}/fake_runtime.c ${CMAKE_CURRENT_LIST_DIR}/gpu_memory.c)
+target_include_directories(simgpu_machine_tested PUBLIC ${CMAKE_SOURCE_DIR} ${HSA_INCLUDE_DIR})
 target_compile_definitions(simgpu_machine_tested PUBLIC _GNU_SOURCE)
 target_link_libraries(simgpu_machine_tested PUBLIC probe_flags probe_sanitize Threads::Threads)
 

@@ -2,6 +2,7 @@
 /*
  * Packets that are not launches, errors and events, seen as ROCr sees them (dispatches.c).
  */
+#include <errno.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "simgpu/event/interrupt_events.h"
 #include "simgpu/probe_sim.h"
 #include "simgpu/mem/code_generation.h"
 #include "tests/unit/simgpu/fake_runtime.h"
@@ -264,70 +266,63 @@ static enum sim_stop write_nowhere(struct sim_wave *wave, uint64_t step)
 	return SIM_STOP_FAULT;
 }
 
+static int wait_on(uint32_t event, uint32_t milliseconds)
+{
+	return sim_event_wait(&event, NULL, 1, true, milliseconds);
+}
+
 static void memory_fault(void **state)
 {
-	HsaEventDescriptor descriptor = {.EventType = HSA_EVENTTYPE_MEMORY};
-	const HsaMemoryAccessFault *fault;
-	HsaEvent *event, *polled;
+	struct sim_memory_fault fault;
+	uint32_t event;
 
 	(void)state;
-	assert_int_equal(hsaKmtCreateEvent(&descriptor, false, false, &event),
-			 HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(hsaKmtCreateEvent(&descriptor, false, false, &polled),
-			 HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(sim_event_create(SIM_EVENT_MEMORY, false, false, &event), 0);
 	start(kernel_packet(6400, 64), write_nowhere);
-	assert_int_equal(hsaKmtWaitOnEvent(event, 20000), HSAKMT_STATUS_SUCCESS);
-	fault = &event->EventData.EventData.MemoryAccessFault;
-	assert_int_equal(fault->NodeId, 1);
-	assert_int_equal(fault->VirtualAddress, 0x123456000);
-	assert_int_equal(fault->Failure.NotPresent, 1);
-	assert_int_equal(fault->Flags, HSA_EVENTID_MEMORY_FATAL_PROCESS);
+	assert_int_equal(wait_on(event, 20000), 0);
+	assert_true(sim_event_fault(event, &fault));
+	assert_int_equal(fault.node, 1);
+	assert_int_equal(fault.addr, 0x123456000);
+	assert_false(fault.read_only || fault.no_execute);
 	assert_int_equal(value(&arena->inactive), 0);
 	assert_int_equal(value(&arena->done), 1);
-	/* A caller that reads the handle without waiting sees it as well. */
-	fault = &polled->EventData.EventData.MemoryAccessFault;
-	assert_int_equal(fault->VirtualAddress, 0x123456000);
-	assert_int_equal(fault->Flags, HSA_EVENTID_MEMORY_FATAL_PROCESS);
-	assert_int_equal(hsaKmtDestroyEvent(polled), HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(hsaKmtDestroyEvent(event), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(sim_event_destroy(event), 0);
 }
 
 /* ---- Events --------------------------------------------------------------------------------- */
 
-static HsaEvent *make_event(bool manual)
+static uint32_t make_event(bool manual)
 {
-	HsaEventDescriptor descriptor = {.EventType = HSA_EVENTTYPE_SIGNAL};
-	HsaEvent *event;
+	uint32_t event;
 
-	assert_int_equal(hsaKmtCreateEvent(&descriptor, manual, false, &event),
-			 HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(sim_event_create(SIM_EVENT_SIGNAL, manual, false, &event), 0);
 	return event;
 }
 
 static void events(void **state)
 {
-	HsaEvent *automatic = make_event(false), *manual = make_event(true);
-	HsaEvent *both[] = {automatic, manual};
+	uint32_t automatic = make_event(false), manual = make_event(true);
+	uint32_t both[] = {automatic, manual};
 
 	(void)state;
-	assert_int_equal(hsaKmtWaitOnEvent(automatic, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
-	assert_int_equal(hsaKmtWaitOnEvent(automatic, 3), HSAKMT_STATUS_WAIT_TIMEOUT);
-	assert_int_equal(hsaKmtSetEvent(automatic), HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(hsaKmtWaitOnMultipleEvents(both, 2, true, 1), HSAKMT_STATUS_WAIT_TIMEOUT);
-	assert_int_equal(hsaKmtWaitOnMultipleEvents(both, 2, false, 0), HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(hsaKmtWaitOnEvent(automatic, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
-	hsaKmtSetEvent(manual);
-	hsaKmtSetEvent(automatic);
-	assert_int_equal(hsaKmtWaitOnMultipleEvents(both, 2, true, 0xfffffffe),
-			 HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(hsaKmtQueryEventState(manual), HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(hsaKmtResetEvent(manual), HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(hsaKmtQueryEventState(manual), HSAKMT_STATUS_WAIT_TIMEOUT);
-	assert_int_equal(hsaKmtDestroyEvent(manual), HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(hsaKmtDestroyEvent(automatic), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(wait_on(automatic, 0), -ETIME);
+	assert_int_equal(wait_on(automatic, 3), -ETIME);
+	assert_int_equal(sim_event_set(automatic), 0);
+	assert_int_equal(sim_event_wait(both, NULL, 2, true, 1), -ETIME);
+	assert_int_equal(sim_event_wait(both, NULL, 2, false, 0), 0);
+	assert_int_equal(wait_on(automatic, 0), -ETIME);
+	assert_int_equal(sim_event_set(manual), 0);
+	assert_int_equal(sim_event_set(automatic), 0);
+	assert_int_equal(sim_event_wait(both, NULL, 2, true, SIM_EVENT_FOREVER), 0);
+	assert_int_equal(wait_on(manual, 0), 0);
+	assert_int_equal(sim_event_reset(manual), 0);
+	assert_int_equal(wait_on(manual, 0), -ETIME);
+	assert_int_equal(sim_event_destroy(manual), 0);
+	assert_int_equal(sim_event_destroy(automatic), 0);
 }
 
-static HsaEvent *message_event;
+static uint64_t *mailboxes;
+static uint32_t message_event;
 
 /* What device code does for a host call: id to the mailbox, then the interrupt. */
 static enum sim_stop send_interrupt(struct sim_wave *wave, uint64_t step)
@@ -335,8 +330,8 @@ static enum sim_stop send_interrupt(struct sim_wave *wave, uint64_t step)
 	fake_advance(wave);
 	if (step)
 		return SIM_STOP_END;
-	*(uint64_t *)(uintptr_t)message_event->EventData.HWData2 = message_event->EventId;
-	wave->sgpr[SIM_M0] = message_event->EventId & 0xff;
+	mailboxes[message_event] = message_event;
+	wave->sgpr[SIM_M0] = message_event & 0xff;
 	wave->stop_arg = 1;
 	return SIM_STOP_SENDMSG;
 }
@@ -344,26 +339,28 @@ static enum sim_stop send_interrupt(struct sim_wave *wave, uint64_t step)
 static void interrupts(void **state)
 {
 	hsa_kernel_dispatch_packet_t packet = kernel_packet(64, 64);
-	HsaEvent *same_low_bits = NULL, *extra[256];
+	uint32_t same_low_bits, extra[256];
 
 	(void)state;
+	mailboxes = gpu_memory(SIM_EVENTS * sizeof(*mailboxes));
+	assert_int_equal(sim_event_set_mailboxes(mailboxes), 0);
 	message_event = make_event(false);
 	for (int i = 0; i < 256; i++)
 		extra[i] = make_event(false);
 	same_low_bits = extra[255];
-	assert_int_equal((same_low_bits->EventId ^ message_event->EventId) & 0xff, 0);
+	assert_int_equal((same_low_bits ^ message_event) & 0xff, 0);
 	run(packet, send_interrupt);
-	assert_int_equal(hsaKmtWaitOnEvent(message_event, 20000), HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(*(uint64_t *)(uintptr_t)message_event->EventData.HWData2, 0);
-	assert_int_equal(hsaKmtWaitOnEvent(same_low_bits, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
+	assert_int_equal(wait_on(message_event, 20000), 0);
+	assert_int_equal(mailboxes[message_event], 0);
+	assert_int_equal(wait_on(same_low_bits, 0), -ETIME);
 	/* A completion signal interrupts too. */
-	arena->done.event_id = same_low_bits->EventId;
-	arena->done.event_mailbox_ptr = same_low_bits->EventData.HWData2;
+	arena->done.event_id = same_low_bits;
+	arena->done.event_mailbox_ptr = (uint64_t)(uintptr_t)&mailboxes[same_low_bits];
 	run(packet, count_lanes);
-	assert_int_equal(hsaKmtWaitOnEvent(same_low_bits, 20000), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(wait_on(same_low_bits, 20000), 0);
 	for (int i = 0; i < 256; i++)
-		hsaKmtDestroyEvent(extra[i]);
-	hsaKmtDestroyEvent(message_event);
+		sim_event_destroy(extra[i]);
+	sim_event_destroy(message_event);
 }
 
 int main(void)

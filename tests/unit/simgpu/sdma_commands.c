@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/simgpu/gpu_memory.h"
 #include "simgpu/queue/sdma.h"
 #include "simgpu/mem/gpu_allocations.h"
 
@@ -18,26 +19,18 @@ static const struct sim_sdma_job job = {.tick = TICK, .gpu = SIM_MEM_GPU(SIM_NOD
 
 static int set_up(void **state)
 {
-	struct sim_block range = {
-		.kind = SIM_BLOCK_USER,
-		.size = ARENA,
-		.access = SIM_MEM_READ | SIM_MEM_WRITE,
-		.registered = 1,
-		.mapped = 1,
-		.node_count = 1,
-		.nodes = {SIM_NODE_GPU},
-	};
-
 	(void)state;
 	arena = aligned_alloc(SIM_PAGE, ARENA);
-	range.base = (uint64_t)(uintptr_t)arena;
-	return arena ? sim_mem_register(&range) : -1;
+	if (!arena)
+		return -1;
+	gpu_register(arena, ARENA, SIM_MEM_READ | SIM_MEM_WRITE);
+	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	sim_mem_deregister((uint64_t)(uintptr_t)arena);
+	gpu_deregister(arena);
 	free(arena);
 	return 0;
 }
