@@ -32,12 +32,14 @@ static const struct option_row rows[] = {
 	{"SPIN_US", offsetof(struct sim_options, spin_us), 30, 0, 1000000},
 	{"FILL", offsetof(struct sim_options, fill), 0, 0, UINT32_MAX},
 	{"MODEL", offsetof(struct sim_options, model), 1, 0, 1},
+	{"POLLS", offsetof(struct sim_options, polls), 1, 0, 1},
 	{"PC", offsetof(struct sim_options, pc), 0, 0, 1},
 	{"DRIVER_SAMPLING", offsetof(struct sim_options, driver_sampling), 0, 0, 1},
 	{"LOG", offsetof(struct sim_options, log), 0, 0, 2},
 };
 
 static struct sim_options options;
+const struct sim_options *_Atomic sim_options_read;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static uint64_t read_number(const struct option_row *row)
@@ -68,8 +70,8 @@ static const char *read_text(const char *option)
 }
 
 /* Options with text values, or that the instruction set or probe-run reads itself. */
-static const char *const texts[] = {"STATS", "TRACE", "TRACE_WAVE", "FIDELITY", "PCS",
-				    "ISA",   "JIT",   "INTERFACE",  "DEVICE"};
+static const char *const texts[] = {"STATS", "TRACE", "TRACE_WAVE", "FIDELITY",
+				    "PCS",   "ISA",   "JIT",	    "DEVICE"};
 
 static bool known(const char *name, size_t length)
 {
@@ -113,9 +115,10 @@ static void read_all(void)
 	options.pcs = read_text("PCS");
 	warn_unknown();
 	sim_log_set_level((unsigned)options.log);
+	atomic_store_explicit(&sim_options_read, &options, memory_order_release);
 }
 
-const struct sim_options *sim_options(void)
+const struct sim_options *sim_options_read_once(void)
 {
 	pthread_once(&once, read_all);
 	return &options;

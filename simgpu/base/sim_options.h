@@ -3,6 +3,7 @@
 #ifndef PROBE_SIMGPU_BASE_SIM_OPTIONS_H
 #define PROBE_SIMGPU_BASE_SIM_OPTIONS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,6 +18,7 @@ struct sim_options {
 			   * sleeps */
 	uint64_t fill;	  /* initial value of registers that the launch does not define */
 	uint64_t model;	  /* 1: simulated time; 0: the host's clock */
+	uint64_t polls;	  /* 1: waves that only poll are not simulated round by round */
 	uint64_t pc;	  /* 1: keep counters per instruction */
 	/* 1: the driver offers PC sampling, for ROCr 6.2 and later; else this library's functions
 	 */
@@ -29,8 +31,18 @@ struct sim_options {
 	const char *pcs;      /* file for the counters of every instruction, or NULL */
 };
 
+/* NULL until they are read. */
+extern const struct sim_options *_Atomic sim_options_read;
+const struct sim_options *sim_options_read_once(void);
+
 /* Values are valid until the process ends. The first call reads the environment; thread-safe. */
-const struct sim_options *sim_options(void);
+static inline const struct sim_options *sim_options(void)
+{
+	const struct sim_options *options =
+		atomic_load_explicit(&sim_options_read, memory_order_acquire);
+
+	return options ? options : sim_options_read_once();
+}
 
 /* Number of nodes: the CPU, then the GPUs. */
 static inline uint32_t sim_nodes(void)

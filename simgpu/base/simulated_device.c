@@ -48,7 +48,7 @@ static const struct sim_device devices[] = {
 	},
 };
 
-static const struct sim_device *chosen = &devices[0];
+const struct sim_device *_Atomic sim_device_chosen;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 const struct sim_device *sim_device_find(const char *target)
@@ -63,17 +63,18 @@ static void choose(void)
 {
 	/* Read here, because the other options depend on the device. */
 	const char *text = getenv("PROBE_SIM_DEVICE"), *wanted = text && *text ? text : NULL;
-	const struct sim_device *device = wanted ? sim_device_find(wanted) : NULL;
+	const struct sim_device *device = wanted ? sim_device_find(wanted) : &devices[0];
 
-	if (device)
-		chosen = device;
-	else if (wanted)
+	if (!device) {
+		device = &devices[0];
 		sim_print("there is no simulated device '%s'; expected gfx90a or gfx942; using %s",
-			  wanted, chosen->target);
+			  wanted, device->target);
+	}
+	atomic_store_explicit(&sim_device_chosen, device, memory_order_release);
 }
 
-const struct sim_device *sim_device(void)
+const struct sim_device *sim_device_choose(void)
 {
 	pthread_once(&once, choose);
-	return chosen;
+	return sim_device_chosen;
 }

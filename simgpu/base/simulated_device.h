@@ -7,6 +7,7 @@
 #ifndef PROBE_SIMGPU_BASE_SIMULATED_DEVICE_H
 #define PROBE_SIMGPU_BASE_SIMULATED_DEVICE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -34,8 +35,18 @@ struct sim_device {
 	bool flat_scratch_register; /* set up by the hardware: kernels get no scratch offset */
 };
 
-/* The chosen one; never changes. */
-const struct sim_device *sim_device(void);
+/* NULL until it is chosen; then it never changes. */
+extern const struct sim_device *_Atomic sim_device_chosen;
+const struct sim_device *sim_device_choose(void);
+
+/* Loops over compute units ask for it, so the usual case is one load. Any thread. */
+static inline const struct sim_device *sim_device(void)
+{
+	const struct sim_device *device =
+		atomic_load_explicit(&sim_device_chosen, memory_order_acquire);
+
+	return device ? device : sim_device_choose();
+}
 
 /* One of the name; NULL if there is none. */
 const struct sim_device *sim_device_find(const char *target);

@@ -104,7 +104,8 @@ void submit(const void *packet, uint16_t header)
 
 bool comes_true(bool (*condition)(void))
 {
-	/* What never comes true runs into the time limit of ctest, whatever else the machine does. */
+	/* What never comes true runs into the time limit of ctest, whatever else the machine does.
+	 */
 	while (!condition())
 		sched_yield();
 	return true;

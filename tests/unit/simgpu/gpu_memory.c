@@ -49,11 +49,8 @@ void gpu_register(void *memory, size_t size, uint32_t access)
 {
 	uint64_t base = (uint64_t)(uintptr_t)memory;
 
-	adopt(&(struct sim_block){.kind = SIM_BLOCK_USER,
-				  .base = base,
-				  .gpu = base,
-				  .size = size,
-				  .access = access});
+	adopt(&(struct sim_block){
+		.kind = SIM_BLOCK_USER, .base = base, .gpu = base, .size = size, .access = access});
 }
 
 void gpu_deregister(void *memory)

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Host memory that GPU 1 may read, write and execute; whole pages. Fails the test without memory. */
+/* Host memory that GPU 1 may read, write and execute; whole pages. Fails the test without memory.
+ */
 void *gpu_memory(size_t size);
 /* 0, or -errno of sim_mem_disown(); then the pages stay. */
 int gpu_free(void *memory, size_t size);
