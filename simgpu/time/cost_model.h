@@ -59,6 +59,16 @@ struct time_span {
 	uint8_t reason; /* if it did not issue: enum sim_wait */
 };
 
+/* A wave at an instruction at which it stops each time: where it may be polling (idle_polls.h). */
+struct time_poll {
+	uint64_t pc;
+	uint64_t since, last; /* when it was there first, and most recently */
+	uint64_t state;	      /* hash of its registers then */
+	uint32_t rounds;      /* consecutive times since */
+	bool acted;	      /* it stored something in between */
+	bool paused;	      /* the pause is over: it polls now */
+};
+
 struct time_wave {
 	const struct sim_timing *at, *end; /* rest of the current run of instructions */
 	uint64_t ready;		   /* when the wave itself is ready to issue its next instruction */
@@ -84,6 +94,7 @@ struct time_wave {
 	const struct sim_code *code;
 	struct time_group *group;
 	uint64_t start; /* start of its residency; at a barrier: of its wait */
+	struct time_poll poll;
 	uint64_t vm[TIME_VM], lgkm[TIME_LGKM]; /* completion times of the most recent accesses */
 	/*
 	 * For samples: the spans from its last issue up to `ready`, and the end of its last trap.

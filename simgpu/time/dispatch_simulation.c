@@ -269,24 +269,28 @@ static void release_grid(struct sim_time *time, uint64_t now)
 }
 
 /*
- * Executes the instruction of the earliest held wave and lets its unit continue; false if no wave
- * is held.
+ * Executes the instruction of the earliest held wave and lets its unit continue, until a unit needs
+ * something else; false if no wave is held.
  */
 static bool serve_held(struct sim_dispatch *dispatch, struct sim_time *time)
 {
-	struct time_cu *cu = next_held(time);
 	uint32_t round = dispatch->grid_sync.round;
+	struct time_cu *cu;
 
-	if (!cu || sim_dispatch_stopped(dispatch))
-		return false;
-	time_cu_turn(cu);
-	cu->state = CU_RUNS;
-	if (dispatch->grid_sync.round != round)
-		release_grid(time, cu->now);
-	else if (!cu->held)
-		time_cu_run(cu);
-	else
-		cu->state = CU_HELD;
+	/* Most of these units are then held again, and no other one has anything to do. */
+	do {
+		cu = next_held(time);
+		if (!cu || sim_dispatch_stopped(dispatch))
+			return false;
+		time_cu_turn(cu);
+		cu->state = CU_RUNS;
+		if (dispatch->grid_sync.round != round)
+			release_grid(time, cu->now);
+		else if (!cu->held)
+			time_cu_run(cu);
+		else
+			cu->state = CU_HELD;
+	} while (cu->state == CU_HELD || cu->state == CU_REACHED);
 	return true;
 }
 

@@ -124,6 +124,7 @@ static void start_wave(struct time_cu *cu, struct time_group *group, uint32_t i)
 	w->stalled = NULL;
 	w->spans = 0;
 	w->trapped = 0;
+	w->poll = (struct time_poll){0};
 	w->start = cu->now;
 	group->wave[i] = w;
 	w->position = (uint8_t)simd->count;

@@ -81,6 +81,7 @@ static inline void issue_memory(struct time_cu *cu, struct time_wave *w, const s
 	switch (t->kind) {
 	case TIMING_SMEM:
 	case TIMING_SMEM_STORE:
+		w->poll.acted |= t->kind == TIMING_SMEM_STORE;
 		push_lgkm(w, time_scalar(cu, w, t, now));
 		break;
 	case TIMING_CLOCK:
@@ -92,6 +93,7 @@ static inline void issue_memory(struct time_cu *cu, struct time_wave *w, const s
 		time_scalar_invalidate(cu);
 		break;
 	case TIMING_LDS:
+		w->poll.acted = true;
 		push_lgkm(w, issue_lds(cu, w, now));
 		break;
 	case TIMING_L1_INVALIDATE:
@@ -102,6 +104,8 @@ static inline void issue_memory(struct time_cu *cu, struct time_wave *w, const s
 		w->word++;
 		break;
 	default:
+		w->poll.acted |= t->kind == TIMING_STORE || t->kind == TIMING_ATOMIC ||
+				 t->kind == TIMING_ATOMIC_RETURN;
 		done = time_vector(cu, w, t, now);
 		push_vm(w, done);
 		if (t->flags & TIMING_FLAT)

@@ -7,6 +7,7 @@
 
 #include "simgpu/base/sim_options.h"
 #include "simgpu/mem/freed_memory.h"
+#include "simgpu/time/idle_polls.h"
 #include "simgpu/time/unit_workgroups.h"
 #include "simgpu/time/pc_sampler.h"
 #include "simgpu/time/issue_slots.h"
@@ -103,6 +104,7 @@ static bool after_trace(struct time_cu *cu, struct time_wave *w, uint64_t now)
 {
 	struct sim_wave *wave = w->group->slot ? &w->group->slot->wave[w->index] : NULL;
 	bool empty = !w->trace->runs;
+	uint64_t next;
 
 	switch (w->stop) {
 	case SIM_STOP_END:
@@ -115,6 +117,11 @@ static bool after_trace(struct time_cu *cu, struct time_wave *w, uint64_t now)
 		release_barrier(cu, w->group, now);
 		return w->state == TIME_RUNS;
 	case SIM_STOP_HOLD:
+		next = time_poll_next(cu, w, now);
+		if (next > now) {
+			time_wave_wait(cu, w, next);
+			return true;
+		}
 		if (sim_wave_timing(wave)->kind == TIMING_CLOCK) {
 			time_wave_refill(cu, w, true);
 			return true;

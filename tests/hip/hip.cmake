@@ -154,6 +154,11 @@ foreach(name timing atomics shared cooperative)
 		ENVIRONMENT ${hip_timed_environment})
 endforeach()
 
+probe_hip_program(polls polls -O2)
+probe_test(NAME hip.polls TIER hip FOLDER simgpu
+	COMMAND Python3::Interpreter ${hip_dir}/polls.py ${hip_out}/polls ${hip_out}/polls.json
+	ENVIRONMENT ${hip_timed_environment})
+
 # PC samples against the machine's own cycles per instruction; the same ones in every run.
 probe_hip_program(sampling sampling "-O2;-std=c++17;-lhsa-runtime64")
 foreach(name sessions invariants masks lanes stochastic host_trap)
