@@ -35,6 +35,13 @@ same()
 	return 0
 }
 
+# unknown NAME: true if the account says that a dispatch was not recorded. A program that goes away just after a kernel
+# ended, by a kill or an exec, may be ahead of the thread that records it.
+unknown()
+{
+	[ "$(sqlite3 "out/$1.db" "SELECT count(*) FROM probe_account WHERE name = 'unknown' AND value > 0")" -ge 1 ]
+}
+
 # recorded NAME DISPATCHES: the run was recorded, and nothing of it is lost
 recorded()
 {
@@ -43,7 +50,7 @@ recorded()
 	[ "$1" = deleted-folder ] && grep -q '^LLVM ERROR' plain.err && return 0
 	balanced "out/$1.db"
 	found=$(sqlite3 "out/$1.db" "SELECT count(*) FROM rocpd_kernel_dispatch")
-	[ "$found" -ge "$2" ] || fail "$1: $found dispatches"
+	[ "$found" -ge "$2" ] || { [ "$1" = exec ] && unknown exec; } || fail "$1: $found dispatches"
 	lost=$(sqlite3 "out/$1.db" "SELECT coalesce(sum(value), 0) FROM probe_account WHERE name LIKE 'dropped.%'")
 	expect "$1: lost" "$lost" 0
 }
@@ -55,7 +62,8 @@ for how in plain static closed-before no-stdin no-stderr deleted-folder few-file
 done
 for how in kill terminate abort _exit exit-while-running; do
 	same "$how"
-	[ "$(sqlite3 "out/$how.db" "SELECT count(*) FROM rocpd_kernel_dispatch")" -ge 1 ] || fail "$how: nothing recorded"
+	[ "$(sqlite3 "out/$how.db" "SELECT count(*) FROM rocpd_kernel_dispatch")" -ge 1 ] || unknown "$how" ||
+		fail "$how: nothing recorded"
 done
 # The tool is not called, cannot connect, or the program ends before its first kernel.
 for how in no-environment sandbox no-file-size; do
