@@ -263,6 +263,16 @@ static int act(const char *word, const char *value)
 	return 0;
 }
 
+/*
+ * probe-run preloads the simulated GPU. The address sanitizer otherwise requires to be the first
+ * library; the stand-in has no functions that it would intercept.
+ */
+extern const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void)
+{
+	return "verify_asan_link_order=0";
+}
+
 int main(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {

@@ -7,5 +7,7 @@ echo $HSA_TOOLS_LIB $LD_PRELOAD
 test -S "$PROBE_SOCKET" && echo socket'
 PROBE_KIND=tape probe-run true
 echo $?
+ASAN_OPTIONS=verify_asan_link_order=0 # probe-run itself has the library, too
+export ASAN_OPTIONS
 cp "$TEST_HANDLERS/preload/nothing.so" "$PROBE/other.so"
 HSA_TOOLS_LIB=other.so LD_PRELOAD=$PROBE/other.so probe-run -q sh -c 'echo $HSA_TOOLS_LIB $LD_PRELOAD'
