@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 for where in open begin batch end close; do
-	probe-run -q -a count:fail=$where,count "$FAKE_APP" connect announce=x memory=2 exit-record
+	probe-run -q -d out -o $where.db -a count:fail=$where,count "$FAKE_APP" connect announce=x memory=2 exit-record
 done
-for db in probe-out/*/*.db; do
-	sqlite3 "$db" "SELECT value FROM probe_run WHERE key = 'partial_reason';
+for where in begin batch end close; do
+	sqlite3 out/$where.db "SELECT value FROM probe_run WHERE key = 'partial_reason';
 		SELECT begun, ended, executions, bad FROM probe_count_total ORDER BY id DESC LIMIT 1"
 done
