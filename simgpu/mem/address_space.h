@@ -9,6 +9,7 @@
 #ifndef PROBE_SIMGPU_MEM_ADDRESS_SPACE_H
 #define PROBE_SIMGPU_MEM_ADDRESS_SPACE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,17 +49,37 @@ uint64_t sim_mem_generation(void);
 int sim_mem_find(uint64_t addr, struct sim_range *ret);
 
 /*
- * Registered host memory has a different address on the GPU, in a window that contains nothing
- * else; everywhere else the CPU address equals the GPU address. An allowed access that touches the
- * window must use sim_mem_host(addr). Contiguous addresses stay contiguous.
+ * Registered host memory has an address of its own on the GPU; everywhere else the CPU address
+ * equals the GPU address. An allowed access to such memory must use sim_mem_host(addr). Contiguous
+ * addresses stay contiguous.
+ *
+ * The runtime puts these addresses next to those of other memory, so a window around them all is
+ * only the first test. The second is a count per page of the registrations on it; pages whose
+ * numbers differ by a multiple of SIM_ALIAS_PAGES share one.
  */
+enum {
+	SIM_ALIAS_PAGES = 1 << 18,
+	SIM_ALIAS_SPAN = 512, /* pages that are looked at; a wider access is taken for one */
+};
 extern struct sim_mem_window {
 	uint64_t base, end; /* both 0 until something is registered */
 } sim_mem_window;
+extern _Atomic uint16_t sim_mem_alias_pages[SIM_ALIAS_PAGES];
 
+/* True if an access to [lo, hi) may touch registered memory. */
 static inline bool sim_mem_aliased(uint64_t lo, uint64_t hi)
 {
-	return hi > sim_mem_window.base && lo < sim_mem_window.end;
+	uint64_t first = lo / 4096, last = (hi - 1) / 4096;
+
+	if (hi <= sim_mem_window.base || lo >= sim_mem_window.end)
+		return false;
+	if (last - first >= SIM_ALIAS_SPAN)
+		return true;
+	for (uint64_t page = first; page <= last; page++)
+		if (atomic_load_explicit(&sim_mem_alias_pages[page % SIM_ALIAS_PAGES],
+					 memory_order_relaxed))
+			return true;
+	return false;
 }
 
 /* Host address for an address that sim_mem_find() finds; other addresses are returned unchanged. */

@@ -10,6 +10,7 @@ static struct sim_row *table;
 static size_t used, room;
 static atomic_uint_fast64_t generation = 1;
 struct sim_mem_window sim_mem_window;
+_Atomic uint16_t sim_mem_alias_pages[SIM_ALIAS_PAGES];
 
 uint64_t sim_mem_generation(void)
 {
@@ -90,22 +91,6 @@ static int make_room(void)
 	return 0;
 }
 
-int sim_table_insert(uint64_t first, uint64_t end, struct sim_block *block)
-{
-	size_t at = rows_upto(first);
-
-	if (make_room())
-		return -ENOMEM;
-	sim_near_reused(first, end);
-	memmove(&table[at + 1], &table[at], (used - at) * sizeof(*table));
-	used++;
-	table[at] = (struct sim_row){first, end, 0, block};
-	update_reach(at);
-	if (block->mapped)
-		sim_table_changed();
-	return 0;
-}
-
 /* Rows are whole pages; this is the part that was requested. */
 static struct sim_near near_of(const struct sim_row *row)
 {
@@ -155,6 +140,51 @@ bool sim_table_host_near(size_t row, struct sim_near *ret)
 	return host_near_of(&table[row], ret);
 }
 
+/* Counts a registration on each of its pages, or no longer. */
+static void count_pages(const struct sim_row *row, int by)
+{
+	uint64_t first = row->first / SIM_PAGE, count = (row->end - row->first) / SIM_PAGE;
+
+	if (count > SIM_ALIAS_PAGES)
+		count = SIM_ALIAS_PAGES;
+	for (uint64_t i = 0; i < count; i++)
+		atomic_fetch_add_explicit(&sim_mem_alias_pages[(first + i) % SIM_ALIAS_PAGES], by,
+					  memory_order_relaxed);
+}
+
+static void extend_window(const struct sim_row *row)
+{
+	if (!sim_mem_window.end || row->first < sim_mem_window.base)
+		sim_mem_window.base = row->first;
+	if (row->end > sim_mem_window.end)
+		sim_mem_window.end = row->end;
+}
+
+static bool has_own_address(const struct sim_block *block)
+{
+	return block->gpu != block->base;
+}
+
+int sim_table_insert(uint64_t first, uint64_t end, struct sim_block *block)
+{
+	size_t at = rows_upto(first);
+
+	if (make_room())
+		return -ENOMEM;
+	sim_near_reused(first, end);
+	memmove(&table[at + 1], &table[at], (used - at) * sizeof(*table));
+	used++;
+	table[at] = (struct sim_row){first, end, 0, block};
+	if (has_own_address(block)) {
+		count_pages(&table[at], 1);
+		extend_window(&table[at]);
+	}
+	update_reach(at);
+	if (block->mapped)
+		sim_table_changed();
+	return 0;
+}
+
 void sim_table_erase(struct sim_block *block)
 {
 	size_t kept = 0;
@@ -166,6 +196,8 @@ void sim_table_erase(struct sim_block *block)
 			table[kept++] = table[i];
 			continue;
 		}
+		if (has_own_address(block))
+			count_pages(&table[i], -1);
 		if (host_near_of(&table[i], &near))
 			sim_near_freed(&near);
 		near = near_of(&table[i]);
@@ -175,21 +207,4 @@ void sim_table_erase(struct sim_block *block)
 	free(block);
 	update_reach(0);
 	sim_table_changed();
-}
-
-/*
- * The window then also contains other memory, whose accesses are slower: sim_mem_host() returns its
- * addresses unchanged.
- */
-void sim_table_extend_window(uint64_t first, uint64_t end)
-{
-	if (!sim_mem_window.end) {
-		sim_mem_window.base = first;
-		sim_mem_window.end = end;
-		return;
-	}
-	if (first < sim_mem_window.base)
-		sim_mem_window.base = first;
-	if (end > sim_mem_window.end)
-		sim_mem_window.end = end;
 }

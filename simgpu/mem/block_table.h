@@ -48,11 +48,6 @@ struct sim_near sim_table_near(size_t row);
 bool sim_table_host_near(size_t row, struct sim_near *ret);
 
 int sim_table_insert(uint64_t first, uint64_t end, struct sim_block *block);
-/*
- * Includes these addresses in the window: the runtime chose them as the GPU address of a
- * registration.
- */
-void sim_table_extend_window(uint64_t first, uint64_t end);
 /* Removes all rows of a block, and the block. */
 void sim_table_erase(struct sim_block *block);
 /* The ranges that the GPU may access have changed, so ranges found earlier are invalid. */

@@ -30,8 +30,6 @@ static int add_block(const struct sim_block *want, uint64_t gpu)
 	err = sim_table_insert(first, end, block);
 	if (err)
 		return err;
-	if (block->gpu != block->base)
-		sim_table_extend_window(first, end);
 	block = NULL; /* the table's */
 	return 0;
 }

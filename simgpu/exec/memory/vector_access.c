@@ -281,7 +281,8 @@ static void addresses_host(struct access *acc, u64 lo, u64 hi)
 		return;
 	EACH_LANE(l, acc->exec)
 	{
-		if (acc->kind != MEM_MIXED || acc->space[l] == MEM_GLOBAL)
+		if ((acc->kind != MEM_MIXED || acc->space[l] == MEM_GLOBAL) &&
+		    sim_mem_aliased(acc->addr[l], acc->addr[l] + 1))
 			acc->addr[l] = sim_mem_host(acc->addr[l]);
 	}
 }

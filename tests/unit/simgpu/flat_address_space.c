@@ -45,6 +45,7 @@ int sim_mem_find(uint64_t addr, struct sim_range *ret)
 
 /* Nothing is registered host memory here. */
 struct sim_mem_window sim_mem_window;
+_Atomic uint16_t sim_mem_alias_pages[SIM_ALIAS_PAGES];
 
 uint64_t sim_mem_host(uint64_t addr)
 {

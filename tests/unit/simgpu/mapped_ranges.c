@@ -302,10 +302,15 @@ static void adopted_blocks(void **state)
 	assert_true(reads(user.gpu, 2));
 	assert_false(visible(user.base));
 	assert_true(sim_mem_aliased(user.gpu, user.gpu + 1));
+	assert_true(sim_mem_aliased(user.gpu - PAGE, user.gpu + 1));
+	assert_false(sim_mem_aliased(user.gpu - PAGE, user.gpu - PAGE + 8));
+	assert_false(sim_mem_aliased(user.base, user.base + 8));
+	assert_false(sim_mem_aliased(vram.base, vram.base + vram.size));
 	assert_int_equal(sim_mem_host(user.gpu + 5), user.base + 5);
 	assert_int_equal(sim_mem_set_nodes(user.gpu, 0), 0);
 	assert_false(visible(user.gpu));
 	assert_int_equal(sim_mem_disown(user.gpu), 0);
+	assert_false(sim_mem_aliased(user.gpu, user.gpu + 1));
 	assert_int_equal(sim_mem_disown(user.gpu), -EINVAL);
 	assert_int_equal(sim_mem_disown(vram.base), 0);
 	assert_int_equal(sim_mem_available(1), free_bytes);
