@@ -69,8 +69,11 @@ int probe_code_map_unload(struct probe_code_map *map, uint64_t id)
 
 const struct probe_code_range *probe_code_map_find(struct probe_code_map *map, uint64_t pc)
 {
-	const struct probe_code_range *range = &map->ranges[map->last];
+	const struct probe_code_range *range;
 
+	if (!map->count)
+		return NULL;
+	range = &map->ranges[map->last];
 	/* Consecutive samples are mostly in one kernel. */
 	if (map->last < map->count && pc - range->base < range->size)
 		return range;

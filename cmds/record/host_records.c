@@ -174,7 +174,10 @@ static bool apply_agent(struct recording *recording, const struct segment_record
 		return false;
 	}
 	agent->arch = strndup(name, strcspn(name, ":"));
-	if (agent->arch && run_table_put(&recording->objects.agents, agent->hr.index, agent)) {
+	if (!agent->arch) {
+		free(agent);
+		agent = NULL;
+	} else if (process_add_agent(&recording->objects, agent)) {
 		type_index = recording->objects.agents_of_type[agent->hr.type]++;
 		probe_facts_agent(recording->facts, &agent->hr, type_index, name, product, vendor);
 	} else {
@@ -267,12 +270,7 @@ static bool apply_kernel(struct recording *recording, const struct segment_recor
 		free(kernel);
 		return false;
 	}
-	if (run_table_get(&recording->objects.kernels, kernel->hr.id)) {
-		free(kernel->symbol);
-		free(kernel);
-		return false;
-	}
-	if (!run_table_put(&recording->objects.kernels, kernel->hr.id, kernel))
+	if (!process_add_kernel(&recording->objects, kernel))
 		return false;
 	recording->counts.clones += kernel->hr.kind != PROBE_KIND_NONE;
 	kernel->next_unnamed = recording->objects.unnamed;

@@ -35,6 +35,27 @@ bool run_table_put(struct run_table *table, uint32_t index, void *item)
 	return true;
 }
 
+bool process_add_agent(struct process_objects *objects, struct run_agent *agent)
+{
+	char *arch = agent->arch;
+
+	if (run_table_put(&objects->agents, agent->hr.index, agent))
+		return true;
+	free(arch);
+	return false;
+}
+
+bool process_add_kernel(struct process_objects *objects, struct run_kernel *kernel)
+{
+	char *symbol = kernel->symbol, *demangled = kernel->demangled;
+
+	if (run_table_put(&objects->kernels, kernel->hr.id, kernel))
+		return true;
+	free(symbol);
+	free(demangled);
+	return false;
+}
+
 static struct run_dispatch **bucket(const struct process_objects *objects, uint64_t id)
 {
 	return (struct run_dispatch **)&objects->buckets[id % objects->bucket_count];

@@ -113,6 +113,9 @@ void *run_table_get(const struct run_table *table, uint32_t index);
  * without memory.
  */
 bool run_table_put(struct run_table *table, uint32_t index, void *item);
+/* As run_table_put(), by its index or id; their strings are freed as well. */
+bool process_add_agent(struct process_objects *objects, struct run_agent *agent);
+bool process_add_kernel(struct process_objects *objects, struct run_kernel *kernel);
 
 /* Limit for site ids in records of a code object; every id is valid if it has no site table. */
 uint32_t run_code_site_limit(const struct run_code *code);

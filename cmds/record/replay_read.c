@@ -65,9 +65,12 @@ static bool read_agent(struct replay_feed *feed, sqlite3_stmt *stmt)
 	agent->hr.index = (uint32_t)replay_number(stmt, 0);
 	agent->hr.wave_size = (uint32_t)replay_number(stmt, 2);
 	agent->arch = text(stmt, 1);
-	if (agent->arch)
-		agent->arch[strcspn(agent->arch, ":")] = 0;
-	return agent->arch && run_table_put(&feed->objects.agents, agent->hr.index, agent);
+	if (!agent->arch) {
+		free(agent);
+		return false;
+	}
+	agent->arch[strcspn(agent->arch, ":")] = 0;
+	return process_add_agent(&feed->objects, agent);
 }
 
 static bool read_kernel(struct replay_feed *feed, sqlite3_stmt *stmt)
@@ -81,7 +84,7 @@ static bool read_kernel(struct replay_feed *feed, sqlite3_stmt *stmt)
 	kernel->symbol = text(stmt, 2);
 	kernel->demangled = text(stmt, 3);
 	kernel->hr.wave_size = (uint32_t)replay_number(stmt, 4);
-	return run_table_put(&feed->objects.kernels, kernel->hr.id, kernel);
+	return process_add_kernel(&feed->objects, kernel);
 }
 
 static bool read_code(struct replay_feed *feed, sqlite3_stmt *stmt)
