@@ -2,11 +2,11 @@
 /* probe-report: shows what probe-run recorded. Each verb is a file in report/. */
 #include <unistd.h>
 
+#include "cmds/report/output_file.h"
 #include "cmds/report/report_options.h"
 #include "cmds/report/verb_table.h"
 #include "common/err.h"
 #include "common/log.h"
-#include "common/memory_watch.h"
 #include "common/progress.h"
 #include "store/store.h"
 
@@ -21,14 +21,9 @@ static struct probe_err *run(struct report_line *line, enum status *status)
 		return err;
 	}
 	line->report.color = probe_color_on(line->color, STDOUT_FILENO);
-	*status = FAILED;
-	err = line->done ? NULL : report_verb_show(&line->report);
-	if (err)
-		return err;
-	if (probe_memory_ran_out())
-		return probe_err_create("out of memory: the output may lack something");
-	*status = OK;
-	return NULL;
+	err = output_complete(line->done ? NULL : report_verb_show(&line->report));
+	*status = err ? FAILED : OK;
+	return err;
 }
 
 int main(int argc, char **argv)

@@ -28,6 +28,7 @@ struct probe_err *export_otf2(const struct report *report, const struct report_d
 #include <unistd.h>
 
 #include "cmds/report/otf2_library.h"
+#include "cmds/report/output_file.h"
 #include "cmds/report/viewer_events.h"
 #include "cmds/report/viewer_tracks.h"
 #include "common/log.h"
@@ -334,28 +335,48 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-/* Makes the directory; with --force an archive that is there is replaced. */
-static struct probe_err *make_directory(const struct report *report)
+static void remove_directory(const char *path)
+{
+	nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* With --force an archive that is there is replaced, but nothing else. */
+static struct probe_err *check_output(const struct report *report)
 {
 	const char *path = report->output;
 	char *anchor = NULL;
+	struct stat st;
 	bool is_archive;
 
-	if (!mkdir(path, 0777))
+	if (lstat(path, &st))
 		return NULL;
-	if (errno != EEXIST)
-		return probe_err_create("cannot create %s: %s", path, strerror(errno));
 	if (!report->force)
 		return probe_err_create("%s exists; overwrite it with --force", path);
 	if (asprintf(&anchor, "%s/traces.otf2", path) < 0)
 		return probe_err_oom();
 	is_archive = !access(anchor, F_OK);
 	free(anchor);
-	if (!is_archive)
-		return probe_err_create("%s exists and is not an OTF2 archive; not overwritten",
-					path);
-	if (nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS) || mkdir(path, 0777))
-		return probe_err_create("cannot replace %s: %s", path, strerror(errno));
+	return is_archive ? NULL
+			  : probe_err_create("%s exists and is not an OTF2 archive; not overwritten",
+					     path);
+}
+
+/* Gives the directory its name; what had the name before, which check_output() saw, is removed. */
+static struct probe_err *give_name(const struct report *report, const char *directory)
+{
+	int failed = renameat2(AT_FDCWD, directory, AT_FDCWD, report->output, RENAME_NOREPLACE);
+
+	if (failed && errno == EEXIST && report->force)
+		failed = renameat2(AT_FDCWD, directory, AT_FDCWD, report->output, RENAME_EXCHANGE);
+	/* Not on this file system, NFS for one: rename() replaces only an empty directory. */
+	if (failed && errno == EINVAL) {
+		if (report->force)
+			remove_directory(report->output);
+		failed = rename(directory, report->output);
+	}
+	if (failed)
+		return probe_err_create("cannot write %s: %s", report->output, strerror(errno));
+	remove_directory(directory);
 	return NULL;
 }
 
@@ -437,12 +458,12 @@ static struct probe_err *write_archive(const struct report *report, const struct
 
 /* If it fails, the caller removes what it wrote. */
 static struct probe_err *write_files(const struct report *report, const struct report_db *db,
-				     struct archive *archive)
+				     const char *directory, struct archive *archive)
 {
 	struct probe_err *err = NULL;
 
 	archive->archive =
-		otf2.Archive_Open(report->output, "traces", OTF2_FILEMODE_WRITE, CHUNK_BYTES,
+		otf2.Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, CHUNK_BYTES,
 				  4 * CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
 	if (archive->archive) {
 		err = write_archive(report, db, archive);
@@ -480,20 +501,29 @@ static void deinit(struct archive *archive)
 struct probe_err *export_otf2(const struct report *report, const struct report_db *db)
 {
 	PROBE_AUTO(deinit) struct archive archive = {.tracks.leave = write_leave};
+	PROBE_AUTO_FREE char *directory = output_temporary_name(report->output);
 	struct probe_err *err = otf2_load();
 
+	if (!err)
+		err = check_output(report);
 	if (err)
 		return err;
-	err = make_directory(report);
-	if (err)
-		return err;
+	if (!directory)
+		return probe_err_oom();
+	remove_directory(directory);
+	if (mkdir(directory, 0777))
+		return probe_err_create("cannot write %s: cannot create a file in its directory: "
+					"%s",
+					report->output, strerror(errno));
 	archive.tracks.user = &archive;
 	probe_string_ids_init(&archive.strings, 1);
 	probe_string_ids_init(&archive.regions, 1);
 	otf2.Error_RegisterCallback(keep_error, &archive);
-	err = write_files(report, db, &archive);
+	err = output_complete(write_files(report, db, directory, &archive));
+	if (!err)
+		err = give_name(report, directory);
 	if (err)
-		nftw(report->output, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+		remove_directory(directory);
 	return err;
 }
 

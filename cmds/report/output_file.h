@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file that a report is written to. It never overwrites an existing file without --force, and
- * never leaves a partial file.
+ * A file that a report is written to. It is written beside its path, as .probe-report.PID, and gets
+ * its name when it is complete: nobody reads a partial file, and a report that fails leaves a file
+ * that was there before as it was. It replaces an existing file only with --force. Devices and pipes
+ * are written to directly.
  */
 #ifndef PROBE_CMDS_REPORT_OUTPUT_FILE_H
 #define PROBE_CMDS_REPORT_OUTPUT_FILE_H
@@ -11,13 +13,23 @@
 
 struct probe_err;
 
-/* `path` NULL: standard output. */
-struct probe_err *output_open(const char *path, bool force, FILE **ret);
-/*
- * Closes it. Removes a regular file if `err`, which is returned, is set, or if it cannot be
- * written.
- */
-struct probe_err *output_close(const char *path, FILE *out, struct probe_err *err);
+struct output {
+	FILE *file;
+	const char *path; /* borrowed from the caller */
+	char *real_path;  /* of a file: `path`, or what it links to; else NULL */
+	char *temporary;  /* what is written; else NULL */
+	bool force;
+};
+
+/* `path` NULL: standard output. After an error there is nothing to close. */
+struct probe_err *output_open(const char *path, bool force, struct output *ret);
+/* `err`, or an error if memory has run out before: SQLite and libdwarf may then have left out rows. */
+struct probe_err *output_complete(struct probe_err *err);
+/* Gives the file its name if it is complete; unless `err`, which is returned, is set, or it cannot be written. */
+struct probe_err *output_close(struct output *output, struct probe_err *err);
+
+/* The name of what becomes `path`, in the same directory; NULL: no memory. To be freed. */
+char *output_temporary_name(const char *path);
 
 /* Closes a stream of open_memstream(): its text is complete unless this returns an error. */
 struct probe_err *output_close_memory(FILE *out, struct probe_err *err);

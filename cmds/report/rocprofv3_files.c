@@ -171,17 +171,17 @@ static struct probe_err *write_file(const struct report *report, const struct re
 	REPORT_AUTO_SQL char *sql = sqlite3_mprintf(
 		file->sql, report->kernel ? " WHERE probe_match(k.display_name)" : "");
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
+	struct output output;
 	struct probe_err *err;
 	bool row = false;
-	FILE *out;
 
 	if (!path || !sql)
 		return probe_err_oom();
 	err = report_first_row(db, sql, &stmt, &row);
 	if (err || (!row && !file->always))
 		return err;
-	err = output_open(path, report->force, &out);
-	return err ? err : output_close(path, out, write_rows(db, file, stmt, row, out));
+	err = output_open(path, report->force, &output);
+	return err ? err : output_close(&output, write_rows(db, file, stmt, row, output.file));
 }
 
 struct probe_err *rocprofv3_write_files(const struct report *report, const struct report_db *db)

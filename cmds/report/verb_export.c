@@ -50,8 +50,8 @@ static struct probe_err *write_format(const struct report *report, const struct 
 static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
 			      bool last)
 {
+	struct output output;
 	struct probe_err *err;
-	FILE *out;
 
 	(void)first;
 	(void)last;
@@ -59,8 +59,8 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 		return rocprofv3_write_files(report, db);
 	if (report->format == REPORT_OTF2)
 		return export_otf2(report, db);
-	err = output_open(report->output, report->force, &out);
-	return err ? err : output_close(report->output, out, write_format(report, db, out));
+	err = output_open(report->output, report->force, &output);
+	return err ? err : output_close(&output, write_format(report, db, output.file));
 }
 
 const struct report_verb report_verb_export = {

@@ -30,11 +30,22 @@ for n in $(seq 40); do
 	[ $status -le 1 ] || { echo "allocation $n: status $status: $(head -c 200 err)"; failed=1; }
 done
 for verb in "lines --all" "annotate copy" "samples" "kernels" "info" "doctor" "summary" "tables" \
-	"export --format html --force -o page.html"; do
+	"export --format html"; do
 	echo "== $verb"
 	# shellcheck disable=SC2086
 	python3 "$base/report.py" "$FAIL_ALLOCATION" "$step" . $verb run.db || failed=1
 done
+# One process for each: those of the sweep are forks, which share the name of the unfinished file.
+echo "== export --force -o trace.json"
+for n in $(seq 150); do
+	echo old >trace.json
+	FAIL_AT=$n FAIL_PROGRAM=probe-report LD_PRELOAD=$FAIL_ALLOCATION \
+		"$PROBE_BIN/probe-report" export --format chrome --force -o trace.json run.db >out 2>err
+	status=$?
+	[ $status -eq 0 ] || { [ $status -eq 1 ] && [ "$(cat trace.json)" = old ]; } ||
+		{ echo "allocation $n: status $status: $(head -c 200 err)"; failed=1; }
+done
+[ -z "$(find . -name '.probe-report.*')" ] || { echo "unfinished files are left"; failed=1; }
 for verb in "diff run.db other.db" "copies --merge --format csv run.db second.db"; do
 	echo "== $verb"
 	# shellcheck disable=SC2086
