@@ -98,7 +98,10 @@ bench:
 	@cmake --build --preset default
 	@python3 tests/bench/bench.py build --parts '$(PARTS)'
 
-install: build
+install:
+	@cmake/packages.sh demo
+	@$(CONFIGURE) -DPROBE_BUILD_TESTS=OFF
+	@cmake --build --preset default
 	@cmake --install build --prefix $(PREFIX)
 
 package:
