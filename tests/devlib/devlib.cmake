@@ -48,7 +48,7 @@ probe_devlib_test(portable "-O2 -g" ${CMAKE_SOURCE_DIR}/tests/data/lds_oracle.cs
 # Undefined registers and the order of waves must not matter.
 probe_test(NAME devlib.turns TIER devlib FOLDER devlib
 	COMMAND ${devlib_out}/truth ${devlib_out}/kernels_O2.co
-		${CMAKE_SOURCE_DIR}/tests/data/lds_oracle.csv
+		${CMAKE_SOURCE_DIR}/tests/data/lds_oracle.csv few
 	ENVIRONMENT ${PROBE_SIM_ENVIRONMENT} PROBE_SIM_MODEL=0
 		PROBE_SIM_QUANTUM=7 PROBE_SIM_THREADS=3 PROBE_SIM_FILL=0xdeadbeef)
 

@@ -5,8 +5,10 @@
 . "$(dirname "$0")/lib.sh"
 
 # HIP 6.4.3 prints how many signals a process leaves behind, which includes the tool's, and addresses
-# if it could not free its memory.
-same_in_all_runs='s/\(SharedSignalPool,\) [0-9]* Signals/\1 Signals/; s/0x[0-9a-f]*/0x/g'
+# if it could not free its memory. A runtime whose descriptors were closed aborts in an assertion; which one is
+# the first depends on its threads.
+same_in_all_runs='s/\(SharedSignalPool,\) [0-9]* Signals/\1 Signals/; s/0x[0-9a-f]*/0x/g
+s|: \./src/core/runtime/.* Assertion .*|: an assertion of the runtime|'
 
 # same COMMAND...: compare stdout, stderr and status; probe-run's own lines begin with "probe: "
 same()
@@ -20,7 +22,7 @@ same()
 		expect "$* ($kind): status" "$got" "$status"
 		cmp plain.out run.out || fail "$* ($kind): stdout differs"
 		grep -v '^probe: ' run.err | sed "$same_in_all_runs" >run.own
-		cmp plain.err run.own || fail "$* ($kind): stderr differs"
+		cmp plain.err run.own || diff plain.err run.own || fail "$* ($kind): stderr differs"
 		rm -rf "out-$kind"
 	done
 }
