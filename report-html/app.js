@@ -8,6 +8,7 @@ const pages = [
 	["source", "Source", pageSource],
 	["samples", "Samples", pageSamples],
 	["timeline", "Timeline", pageTimeline],
+	["compare", "Compare", pageCompare],
 	["run", "Run", pageRun],
 	["glossary", "Glossary", pageGlossary],
 ];
@@ -23,26 +24,35 @@ const keys = [
 	["[", "previous kernel", () => nextKernel(-1)],
 	["]", "next kernel", () => nextKernel(1)],
 	["m", "next metric", nextMetric],
+	["i", "source: instructions of the line, or of the kernel", () => go({isa: state.isa ? "" : "kernel"})],
+	["b", "comparison with the baseline", () => go({page: "compare"})],
 	["w", "timeline: zoom in", () => zoom(0.8, 0)],
 	["s", "timeline: zoom out", () => zoom(1.25, 0)],
 	["a", "timeline: earlier", () => zoom(1, -0.2)],
 	["d", "timeline: later", () => zoom(1, 0.2)],
+	["v", "timeline: totals of what is in view", () => withCanvas((canvas) => canvas.total())],
 	["t", "light or dark", changeTheme],
 	["?", "these keys", () => document.getElementById("help").showModal()],
 ];
 
 let data;
 
+/* The table that has the focus, or the first one. */
 function withTable(fn) {
-	const table = document.querySelector("main .scroll");
-	if (table && table.move)
+	const focused = document.activeElement.closest(".scroll");
+	const table = focused && focused.move ? focused : [...document.querySelectorAll("main .scroll")].find((one) => one.move);
+	if (table)
 		fn(table);
 }
 
-function zoom(factor, shift) {
+function withCanvas(fn) {
 	const canvas = document.querySelector(".timeline");
 	if (canvas)
-		canvas.zoom(factor, shift);
+		fn(canvas);
+}
+
+function zoom(factor, shift) {
+	withCanvas((canvas) => canvas.zoom(factor, shift));
 }
 
 function nextKernel(step) {
@@ -75,10 +85,12 @@ function lossBar() {
 		  "All counts are lower bounds. ", dropped.map(([stream, name, value]) => `${stream} ${name}: ${textOf(value)}. `));
 }
 
+const chipNames = {kernel: "kernel", query: "search", area: "time (ns)", frame: "frame", chain: "inlined at", hide: "hidden columns"};
+
 function chips() {
-	return ["kernel", "query"].filter((field) => state[field]).map((field) =>
+	return Object.keys(chipNames).filter((field) => state[field]).map((field) =>
 		el("button", {type: "button", class: "chip", onclick: () => go({[field]: ""})},
-		   `${field === "query" ? "search" : field}: ${state[field]} `, el("span", {"aria-hidden": "true"}, "×"),
+		   `${chipNames[field]}: ${state[field]} `, el("span", {"aria-hidden": "true"}, "×"),
 		   el("span", {class: "hidden"}, " remove")));
 }
 

@@ -4,6 +4,7 @@
 class Table {
 	constructor(raw) {
 		this.command = raw.command;
+		this.sql = raw.sql;
 		this.columns = raw.columns;
 		this.rows = raw.rows;
 		this.at = new Map(raw.columns.map((column, i) => [column.name, i]));

@@ -14,5 +14,5 @@ function pageKernels(data) {
 	const table = new VirtualTable("kernels", columns, rows,
 				       {open: (row) => go({page: "findings", kernel: kernels.get(row, "kernel")})});
 
-	return el("div", null, table.element, tableFoot(kernels, rows, kernels.command));
+	return el("div", null, table.chooser(), table.element, tableFoot(kernels, rows, kernels.command));
 }

@@ -8,7 +8,7 @@ function recordedText(data) {
 		parts.push(`memory accesses at ${plural(data.tables.lines.rows.length, "place", "places")}`);
 	if (data.tables.samples)
 		parts.push(plural(samplesTotal(data), "PC sample", "PC samples"));
-	parts.push(plural(data.dispatches.length, "dispatch", "dispatches"));
+	parts.push(plural(data.counts[0][0], "dispatch", "dispatches"));
 	return parts.join(", ");
 }
 

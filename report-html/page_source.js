@@ -15,7 +15,7 @@ const metrics = [
 
 function metricsOf(data) {
 	return metrics.filter(([name, table]) => data.tables[table] && data.tables[table].has(name) &&
-		(name !== "samples" || data.tables.samples));
+		(name !== "samples" || data.tables[table].rows.some((row) => data.tables[table].get(row, name))));
 }
 
 /* Sum of the metric by line of a file. */
@@ -73,23 +73,84 @@ function sourceRows(data, file, sums) {
 					  value: sums.get(line)}));
 }
 
+/* Instructions that an s_waitcnt waits for, by code object and address. */
+function waitsOf(data) {
+	if (!data.waitsBy) {
+		data.waitsBy = new Map();
+		for (const [object, wait, producer] of data.waits) {
+			const key = `${object} ${wait}`;
+			data.waitsBy.set(key, [...data.waitsBy.get(key) || [], producer]);
+		}
+	}
+	return data.waitsBy;
+}
+
+const chainOf = (table, row) => table.get(row, "stack") || "";
+
+/* Instructions of a line; of one chain of calls if one is chosen. */
+function instructionsOf(data, file, line) {
+	const table = data.tables.instructions;
+
+	return table.rows.filter((row) => table.get(row, "file") === file && table.get(row, "line") === line &&
+		matchesKernel(table.get(row, "kernel")) && (!state.chain || chainOf(table, row) === state.chain));
+}
+
+/* The chains of calls through which the line was inlined, each a breadcrumb, outermost first. */
+function chainsOf(data, file, line) {
+	const table = data.tables.instructions, chains = new Map();
+
+	for (const row of table.rows)
+		if (table.get(row, "file") === file && table.get(row, "line") === line && matchesKernel(table.get(row, "kernel"))) {
+			const sums = chains.get(chainOf(table, row)) || {instructions: 0, samples: 0};
+			sums.instructions++;
+			sums.samples += table.get(row, "samples") || 0;
+			chains.set(chainOf(table, row), sums);
+		}
+	if (![...chains.keys()].some(Boolean))
+		return null;
+	const crumb = (position) => {
+		const colon = position.lastIndexOf(":");
+		return el("a", {href: addressOf({file: position.slice(0, colon), line: position.slice(colon + 1), chain: ""}), title: position}, baseName(position));
+	};
+	return el("section", {"aria-label": "call chains"}, el("h3", null, "Inlined through"), el("ul", null, [...chains].map(([chain, sums]) =>
+		el("li", null, chain ? chain.split(" -> ").reverse().map((position, i) => [i ? " › " : "", crumb(position)]) : "not inlined",
+		   `: ${plural(sums.instructions, "instruction", "instructions")}`, sums.samples ? `, ${plural(sums.samples, "sample", "samples")} ` : " ",
+		   chains.size > 1 && chain && el("button", {type: "button", onclick: () => go({chain: state.chain === chain ? "" : chain})},
+			state.chain === chain ? "Show all" : "Only this")))));
+}
+
+/* What an s_waitcnt waits for, by address: the arrow in the listing. */
+function waitText(data, table, row) {
+	const producers = waitsOf(data).get(`${table.get(row, "code_object")} ${table.get(row, "address")}`) || [];
+
+	return producers.length ? `← ${producers.map((address) => address.toString(16)).join(", ")}` : "";
+}
+
+/* Instructions of the chosen line, or of its whole kernel with those of the line marked. */
 function isaOf(data, file, line) {
 	const table = data.tables.instructions;
-	const rows = table.rows.filter((row) => table.get(row, "file") === file && table.get(row, "line") === line &&
-					matchesKernel(table.get(row, "kernel")));
-	const names = ["address", "instruction", "samples", "executions", "lines128_used", "conflicts"]
-		.filter((name) => table.has(name) && (name === "address" || rows.some((row) => table.get(row, name))));
+	const ofLine = instructionsOf(data, file, line);
 
-	if (!rows.length)
+	if (!ofLine.length)
 		return el("p", null, "No instruction has this line.");
-	return el("div", {class: "scroll short", tabindex: "0", role: "region", "aria-label": "instructions of the line"},
-		el("table", {"aria-label": "instructions of the line"},
-		   el("thead", null, el("tr", null, names.map((name) => el("th", {scope: "col", title: table.column(name).help},
-									   table.column(name).title)))),
-		   el("tbody", null, rows.slice(0, 400).map((row) => el("tr", null, names.map((name) =>
-			el("td", {class: name === "instruction" ? "code" : "number"},
-			   name === "address" ? table.get(row, name).toString(16) : textOf(table.get(row, name)))))))),
-		rows.length > 400 && el("p", null, `${textOf(rows.length - 400)} more`));
+	const kernel = state.kernel || table.get(ofLine[0], "kernel");
+	const rows = state.isa ? table.rows.filter((row) => table.get(row, "kernel") === kernel) : ofLine;
+	const counts = ["samples", "executions", "lines128_used", "conflicts"].filter((name) => table.has(name) && rows.some((row) => table.get(row, name)));
+	const marked = new Set(ofLine);
+	const listing = new VirtualTable(state.isa ? "instructions of the kernel" : "instructions of the line", [
+		{title: "address", help: table.column("address").help, value: (row) => table.get(row, "address"), show: (row) => table.get(row, "address").toString(16)},
+		{title: "instruction", help: "disassembled", value: (row) => table.get(row, "address"), show: (row) => el("code", null, table.get(row, "instruction"))},
+		...(rows.some((row) => waitText(data, table, row)) ? [{title: "waits for", help: "addresses of the instructions whose results an s_waitcnt waits for",
+			value: (row) => waitText(data, table, row), show: (row) => waitText(data, table, row)}] : []),
+		...plainColumns(table, counts),
+	], rows, {rowClass: (row) => state.isa && marked.has(row) ? "chosen" : "",
+		  open: (row) => table.get(row, "line") && go({file: table.get(row, "file"), line: table.get(row, "line"), chain: ""})});
+
+	listing.element.classList.add("short");
+	if (state.isa)
+		listing.scrollTo(rows.indexOf(ofLine[0]));
+	return el("div", null, el("button", {type: "button", onclick: () => go({isa: state.isa ? "" : "kernel"})},
+		state.isa ? "Only those of the line" : "All of the kernel"), listing.element);
 }
 
 function stallsOf(data, file, line) {
@@ -97,8 +158,7 @@ function stallsOf(data, file, line) {
 
 	if (!data.tables.samples)
 		return null;
-	const rows = table.rows.filter((row) => table.get(row, "file") === file && table.get(row, "line") === line &&
-					matchesKernel(table.get(row, "kernel")));
+	const rows = instructionsOf(data, file, line);
 	const sums = reasons.map((reason) => [reason, rows.reduce((sum, row) => sum + (table.get(row, reason) || 0), 0)]);
 	return sums.some(([, count]) => count) && el("div", null, el("h3", null, "Samples of this line"), stallBar(sums));
 }
@@ -112,7 +172,17 @@ function lineDetails(data, file, line) {
 		  rows.map((row) => lines.get(row, "finding") ? findingCard(lines, row) : el("article", {class: "finding fine"},
 			el("h3", null, `${lines.get(row, "space")} ${lines.get(row, "access")}: nothing to fix`),
 			el("p", {class: "kernel"}, `in ${lines.get(row, "kernel")}`), numbersOf(lines, row))),
-		  stallsOf(data, file, line), el("h3", null, "Instructions"), isaOf(data, file, line));
+		  chainsOf(data, file, line), stallsOf(data, file, line), el("h3", null, "Instructions"), isaOf(data, file, line));
+}
+
+/* The heat of the whole file beside its table; a click goes there. Keys n and p do the same. */
+function minimap(rows, most, table) {
+	const height = 400, marks = rows.flatMap((row, i) => row.value ? [el("rect", {svg: true, x: 0, y: height * i / rows.length,
+		width: Math.max(3, 20 * row.value / most), height: Math.max(2, height / rows.length), class: "mark"})] : []);
+	const map = el("svg", {svg: true, class: "minimap", viewBox: `0 0 20 ${height}`, preserveAspectRatio: "none", "aria-hidden": "true",
+			       onclick: (event) => table.scrollTo(Math.floor(rows.length * event.offsetY / Math.max(1, map.clientHeight)))}, marks);
+
+	return map;
 }
 
 function pageSource(data) {
@@ -129,7 +199,7 @@ function pageSource(data) {
 	const title = (choices.find(([name]) => name === metric) || ["", "", ""])[2];
 	const table = new VirtualTable(`source of ${file}`, [
 		{title: "line", help: "line in the file", number: true, value: (row) => row.line,
-		 show: (row) => el("a", {href: addressOf({file, line: row.line})}, String(row.line))},
+		 show: (row) => el("a", {href: addressOf({file, line: row.line, chain: ""})}, String(row.line))},
 		{title, help: title, number: true, value: (row) => row.value, show: (row) => textOf(row.value),
 		 decorate: (cell, row) => {
 			 if (row.value) {
@@ -141,7 +211,7 @@ function pageSource(data) {
 		 show: (row) => row.text === undefined ? el("em", null, "text not recorded")
 			: el("code", null, highlighted(row.text.replaceAll("\t", "    ")))},
 	], rows, {rowClass: (row) => `${row.gap ? "gap" : ""} ${row.line === chosen ? "chosen" : ""}`,
-		  open: (row) => go({file, line: row.line})});
+		  open: (row) => go({file, line: row.line, chain: ""})});
 	const at = rows.findIndex((row) => row.line === chosen);
 
 	table.hot = [...sums.entries()].sort((a, b) => b[1] - a[1]).map(([line]) => line);
@@ -159,7 +229,7 @@ function pageSource(data) {
 			files.map((name) => el("option", {value: name, selected: name === file}, name)))),
 		   el("label", null, "Heat ", el("select", {"aria-label": "Heat", onchange: (event) => go({metric: event.target.value})},
 			choices.map(([name, , text]) => el("option", {value: name, selected: name === metric}, text))))),
-		el("div", {class: "split"}, table.element,
+		el("div", {class: "split"}, el("div", {class: "mapped"}, table.element, minimap(rows, most, table)),
 		   chosen ? lineDetails(data, file, chosen)
 			  : el("aside", {"aria-label": "the chosen line"}, el("p", null, "Choose a line to see its findings and instructions."))));
 }

@@ -3,7 +3,7 @@
  * The state of the view is the part of the URL after #, so that Back works and links can be shared.
  */
 
-const fields = ["page", "kernel", "file", "line", "metric", "kind", "query"];
+const fields = ["page", "kernel", "file", "line", "metric", "kind", "query", "event", "area", "frame", "isa", "chain", "hide"];
 let state = {};
 
 function readState() {

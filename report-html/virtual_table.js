@@ -6,21 +6,40 @@
 
 const ROW_HEIGHT = 26;
 
+/* Hidden columns are part of the state: "table.column,table.column". */
+function hiddenColumns() {
+	return (state.hide || "").split(",").filter(Boolean);
+}
+
+function isHidden(label, column) {
+	return hiddenColumns().includes(`${label}.${column.title}`);
+}
+
 class VirtualTable {
 	constructor(label, columns, rows, options = {}) {
-		this.columns = columns;
+		this.label = label;
+		this.all = columns;
+		this.columns = columns.filter((column) => !isHidden(label, column));
 		this.rows = rows;
 		this.options = options;
 		this.active = -1;
 		this.body = el("tbody");
 		this.table = el("table", {"aria-label": label, "aria-rowcount": rows.length + 1},
-				el("thead", null, el("tr", null, columns.map((column, i) => this.head(column, i)))),
+				el("thead", null, el("tr", null, this.columns.map((column, i) => this.head(column, i)))),
 				this.body);
 		this.element = el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": label,
 					  onscroll: () => this.draw()}, this.table);
 		this.element.move = (step) => this.move(step);
 		this.element.open = () => this.open();
 		new ResizeObserver(() => requestAnimationFrame(() => this.draw())).observe(this.element);
+	}
+	/* Check boxes that show and hide columns; the first one stays. */
+	chooser() {
+		const name = (column) => `${this.label}.${column.title}`;
+		return el("details", {class: "columns"}, el("summary", null, "Columns"), this.all.slice(1).map((column) =>
+			el("label", null, el("input", {type: "checkbox", checked: !isHidden(this.label, column), "aria-label": `column ${column.title}`,
+				onchange: (event) => go({hide: (event.target.checked ? hiddenColumns().filter((one) => one !== name(column))
+					: [...hiddenColumns(), name(column)]).join(",")})}), ` ${column.title}`)));
 	}
 	head(column, i) {
 		const button = el("button", {type: "button", title: column.help,
@@ -82,7 +101,12 @@ class VirtualTable {
 			rows.push(this.row(i));
 		if (last < this.rows.length)
 			rows.push(this.spacer(this.rows.length - last));
+		const held = this.body.contains(document.activeElement) ? document.activeElement : null;
+		const index = held && held.closest("tr").getAttribute("aria-rowindex");
 		this.body.replaceChildren(...rows);
+		/* A link that had the focus keeps it, though it is a new element. */
+		if (held)
+			(this.body.querySelector(`tr[aria-rowindex="${index}"] ${held.tagName}`) || this.element).focus({preventScroll: true});
 	}
 	move(step) {
 		this.active = Math.min(this.rows.length - 1, Math.max(0, this.active + step));
@@ -129,6 +153,7 @@ function tableFoot(table, rows, name) {
 		 ...rows.map((row) => row.map((value) =>
 			typeof value === "number" ? value : quote(value)).join(","))].join("\n"), button)},
 		"Copy as CSV");
-	return el("p", {class: "foot"}, `${plural(rows.length, "row", "rows")}. `, button, " Same on the command line: ",
-		  el("code", null, `${name} --format csv`));
+	return el("div", {class: "foot"}, `${plural(rows.length, "row", "rows")}. `, button, " Same on the command line: ",
+		  el("code", null, `${name} --format csv`), table.sql && el("details", null, el("summary", null, "The SQL of this table"),
+			el("p", null, "It uses functions that probe-report adds to SQLite."), el("pre", null, table.sql)));
 }

@@ -10,9 +10,12 @@ struct report;
 struct report_db;
 
 /*
- * {schema, version, file, partial, run: {key: value}, device: {...}, account: [[stream, name,
- * value]], tables: {name: {command, columns: [{name, title, type, help}], rows: [[...]]}},
- * source: [[file, line, text]]}. A table that the run does not have is absent.
+ * {schema, version, file, partial, baseline, run: [[key, value]], device: [[name, product, kind]],
+ * account: [[stream, name, value]], counts: [[dispatches, other events, first start]], tracks,
+ * dispatches, events, arrows: rows of the queries in viewer_events.h, waits: [[code object, address
+ * of an s_waitcnt, address of what it waits for]], source: [[file, line, text]], stacks: [[folded
+ * stack, samples]], tables: {name: {command, sql, columns: [{name, title, type, help}], rows:
+ * [[...]]}}}. A table that the run does not have is absent.
  */
 struct probe_err *html_put_data(const struct report *report, const struct report_db *db, FILE *out);
 

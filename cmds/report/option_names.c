@@ -31,7 +31,9 @@ const char *report_option_names(enum report_option_group group)
 	case REPORT_O_LOAD:
 		return "--run-name";
 	case REPORT_O_GATE:
-		return "--baseline, --fail-on";
+		return "--fail-on";
+	case REPORT_O_BASELINE:
+		return "--baseline";
 	default:
 		return "--runs";
 	}

@@ -82,7 +82,7 @@ static const struct probe_option options[] = {
 	 KEY_LAST},
 	{"runs", 0, NULL, "join two runs of one program, one sampled and one probed", KEY_RUNS},
 	{"merge", 0, NULL, "all files together, as those of the ranks of one program", KEY_MERGE},
-	{"baseline", 0, "FILE", "check: the run to compare with", KEY_BASELINE},
+	{"baseline", 0, "FILE", "check, export: the run to compare with", KEY_BASELINE},
 	{"fail-on", 0, "RULE",
 	 "check: exit with 1 if a line or kernel breaks this rule: 'line.conflicts > 0',\n"
 	 "'line.lines128_used > +5%', 'kernel.time_ns > +10%'; repeatable",
@@ -270,7 +270,7 @@ static unsigned group_of(enum key key)
 		[KEY_OUTPUT] = REPORT_O_OUTPUT,
 		[KEY_FORCE] = REPORT_O_OUTPUT,
 		[KEY_RUN_NAME] = REPORT_O_LOAD,
-		[KEY_BASELINE] = REPORT_O_GATE,
+		[KEY_BASELINE] = REPORT_O_BASELINE,
 		[KEY_FAIL_ON] = REPORT_O_GATE,
 		[KEY_VERSION] = 0,
 	};

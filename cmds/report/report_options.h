@@ -50,12 +50,13 @@ enum report_option_group {
 	REPORT_O_DISPATCHES = 1 << 4, /* --dispatches, --start, --end */
 	REPORT_O_BY = 1 << 5,
 	REPORT_O_RUNS = 1 << 6,
-	REPORT_O_GATE = 1 << 7,	  /* --baseline, --fail-on */
+	REPORT_O_GATE = 1 << 7,	  /* --fail-on */
 	REPORT_O_OUTPUT = 1 << 8, /* --output, --force */
 	REPORT_O_UNFOLD = 1 << 9,
 	REPORT_O_MERGE = 1 << 10,
 	REPORT_O_LOAD = 1 << 11, /* --run-name */
-	REPORT_O_GROUPS = 12,	 /* number of groups */
+	REPORT_O_BASELINE = 1 << 12,
+	REPORT_O_GROUPS = 13,	 /* number of groups */
 };
 
 enum { REPORT_RANGES_MAX = 64, REPORT_RULES_MAX = 64, REPORT_LAST_MAX = 1000 };

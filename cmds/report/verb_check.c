@@ -156,7 +156,8 @@ static const struct report_query *query(const struct report *report, unsigned nu
 const struct report_verb report_verb_check = {
 	.name = "check",
 	.help = "exit with 1 if a run breaks a rule (--fail-on), for example against a --baseline",
-	.options = REPORT_O_ROWS | REPORT_O_KERNEL | REPORT_O_GATE,
+	.options = REPORT_O_ROWS | REPORT_O_KERNEL | REPORT_O_GATE |
+		   REPORT_O_BASELINE,
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON | 1 << REPORT_SARIF |
 		   1 << REPORT_GITHUB | 1 << REPORT_MARKDOWN | 1 << REPORT_JUNIT,
 	.input = REPORT_FILES_TOGETHER,

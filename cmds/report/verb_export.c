@@ -23,6 +23,8 @@ static struct probe_err *check(const struct report *report)
 	if (report->format == REPORT_TABLE)
 		return probe_err_create("export: --format is missing; expected html, chrome, "
 					"perfetto, speedscope, otf2 or rocprofv3");
+	if (report->baseline && (report->format != REPORT_HTML || report->merge))
+		return probe_err_create("export: --baseline is for --format html of one database");
 	if (report->format == REPORT_ROCPROFV3 && !report->output)
 		return probe_err_create("export --format rocprofv3 writes several files: give the "
 					"beginning of their names with --output PREFIX");
@@ -66,7 +68,8 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 const struct report_verb report_verb_export = {
 	.name = "export",
 	.help = "the run as an HTML page, or for chrome://tracing, Perfetto, Vampir, scripts",
-	.options = REPORT_O_KERNEL | REPORT_O_OUTPUT | REPORT_O_MERGE,
+	.options = REPORT_O_KERNEL | REPORT_O_OUTPUT | REPORT_O_MERGE |
+		   REPORT_O_BASELINE,
 	.formats = 1 << REPORT_HTML | 1 << REPORT_CHROME | 1 << REPORT_PERFETTO |
 		   1 << REPORT_SPEEDSCOPE | 1 << REPORT_OTF2 | 1 << REPORT_ROCPROFV3,
 	.counts = true,

@@ -10,3 +10,5 @@ if(NOT CHROMIUM_PROGRAM)
 endif()
 probe_test(NAME cmd.html.page TIER cmd FOLDER report-html
 	COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/page.sh $<TARGET_FILE:probe-report>)
+probe_test(NAME cmd.html.keyboard TIER cmd FOLDER report-html
+	COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/keyboard.sh $<TARGET_FILE:probe-report>)

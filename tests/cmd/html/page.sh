@@ -4,10 +4,11 @@
 # pages in headless Chromium. Checks what is shown, the console, and what the policy blocked.
 set -eu
 report=$1
+tests=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-. "$(dirname "$0")/../report/database.inc"
-. "$(dirname "$0")/page_database.inc"
+. "$tests/../report/database.inc"
+. "$tests/page_database.inc"
 cd "$dir"
 page_database run.db
 "$report" export --format html -o page.html run.db
@@ -28,7 +29,7 @@ fi
 # open PAGE TEXT...: the page shows these texts, and the console is empty.
 open()
 {
-	chromium --headless=new --no-sandbox --disable-gpu --user-data-dir="$dir/profile" \
+	python3 -B "$tests/browser.py" chromium --headless=new --no-sandbox --disable-gpu --user-data-dir="$dir/profile" \
 		--virtual-time-budget=4000 --enable-logging=stderr --dump-dom \
 		"file://$dir/page.html#page=$1" >dom 2>log
 	if grep CONSOLE log; then
@@ -61,4 +62,22 @@ open samples 'PC samples were not recorded' 'probe-run --pc-sampling-method'
 open timeline 'dispatch' 'original'
 open run 'Account of records' 'emitted' './app 32'
 open glossary '128-byte cache lines requested' 'probe-report lines'
+open compare 'Not compared with another run' 'html --baseline OLDER.db'
 open nosuch 'Findings'
+
+cp run.db older.db
+sampled_page_database run.db
+sql run.db <<'END'
+UPDATE probe_memory_site SET executions = executions + 1 WHERE site = 0;
+END
+"$report" export --format html --force --baseline older.db -o page.html run.db
+open compare 'Before: <code>older.db</code>' 'executions' '>new<' 'a.hip:12'
+open samples 'Flame graph' 'own samples' '100.0 % (110 of 110)'
+open 'samples&frame=waitcnt' 'frame: waitcnt'
+open 'timeline&event=1&area=0-5000' 'Totals from 0 ns to 5.00 us' 'the chosen event' 'Findings of this kernel'
+open 'kernels&hide=kernels.calls' 'hidden columns: kernels.calls' 'The SQL of this table'
+if "$report" export --format chrome --baseline older.db -o trace.json run.db 2>again; then
+	echo "--baseline was accepted for a format that does not compare"
+	exit 1
+fi
+grep -q -- '--baseline is for --format html' again

@@ -25,7 +25,7 @@ data = json.loads(gzip.decompress(base64.b64decode(re.search('id="data">([^<]*)<
 table = data["tables"]["kernels"]
 at = [column["name"] for column in table["columns"]].index("kernel")
 names = {row[at] for row in table["rows"]}
-print(len(names), "kernels; the same names in dispatches:", names == {row[1] for row in data["dispatches"]})
+print(len(names), "kernels; the same names in dispatches:", names == {row[0] for row in data["dispatches"]})
 for name in sorted(names):
     print(len(name.encode()), name[:8], re.search(r" \[\.\.\..*\.\.\.\] ", name).group(0), name[-4:])
 END
