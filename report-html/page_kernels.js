@@ -1,5 +1,24 @@
 // SPDX-License-Identifier: MIT
-/* Every kernel that ran. */
+/* Every kernel that ran, and how many of its waves fit on a compute unit. */
+
+function shareColumn(kernels) {
+	const column = timeColumn(kernels), time = (row) => kernels.get(row, column);
+	const all = kernels.rows.reduce((sum, row) => sum + (time(row) || 0), 0);
+
+	return {title: "share", help: `of all ${kernels.column(column).title}`, number: true, value: time,
+		show: (row) => time(row) && all ? `${(100 * time(row) / all).toFixed(1)} %` : ""};
+}
+
+function occupancyTable(data) {
+	const occupancy = data.tables.occupancy;
+	const rows = occupancy.rows.filter((row) => matchesKernel(occupancy.get(row, "kernel")) && matchesQuery(occupancy.get(row, "kernel")));
+	const names = occupancy.columns.filter((column) => column.standard).map((column) => column.name);
+	const table = new VirtualTable("occupancy", plainColumns(occupancy, names), rows);
+
+	return el("section", {"aria-label": "waves on a compute unit"}, el("h2", null, "Occupancy"),
+		el("p", null, "Computed from registers, LDS and workgroup of each launch shape. Scratch holds spilled registers and private arrays."),
+		table.chooser(), table.element, tableFoot(occupancy, rows, occupancy.command));
+}
 
 function pageKernels(data) {
 	const kernels = data.tables.kernels;
@@ -10,9 +29,9 @@ function pageKernels(data) {
 		title: "kernel", help: "demangled name", value: (row) => kernels.get(row, "kernel"),
 		show: (row) => el("a", {href: addressOf({page: "findings", kernel: kernels.get(row, "kernel")})},
 				  kernels.get(row, "kernel")),
-	}, ...plainColumns(kernels, names)];
+	}, shareColumn(kernels), ...plainColumns(kernels, names)];
 	const table = new VirtualTable("kernels", columns, rows,
 				       {open: (row) => go({page: "findings", kernel: kernels.get(row, "kernel")})});
 
-	return el("div", null, table.chooser(), table.element, tableFoot(kernels, rows, kernels.command));
+	return el("div", null, table.chooser(), table.element, tableFoot(kernels, rows, kernels.command), occupancyTable(data));
 }

@@ -29,12 +29,16 @@ function deviceText(data) {
 }
 
 /*
- * Times of clones are shown only if no original kernel ran: they are never added to those of
- * originals.
+ * The column with the time of kernels: of clones only if no original kernel ran. They are never added
+ * to those of originals.
  */
+function timeColumn(kernels) {
+	return kernels.rows.some((row) => kernels.get(row, "original_ns")) ? "original_ns" : "clone_ns";
+}
+
 function topKernels(data) {
 	const kernels = data.tables.kernels;
-	const column = kernels.rows.some((row) => kernels.get(row, "original_ns")) ? "original_ns" : "clone_ns";
+	const column = timeColumn(kernels);
 	const time = (row) => kernels.get(row, column) || 0;
 	const rows = kernels.rows.filter(time).sort((a, b) => time(b) - time(a)).slice(0, 5);
 	const all = kernels.rows.reduce((sum, row) => sum + time(row), 0);

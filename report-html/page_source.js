@@ -47,6 +47,17 @@ function filesOf(data) {
 	return [...files].sort();
 }
 
+/* The file with the most of the metric; if none has any, the first one whose text is known. */
+function hottestFile(data, files, metric) {
+	const entry = metrics.find(([name]) => name === metric), sums = new Map();
+	const table = entry && data.tables[entry[1]];
+
+	for (const row of table ? table.rows : [])
+		sums.set(table.get(row, "file"), (sums.get(table.get(row, "file")) || 0) + (table.get(row, metric) || 0));
+	const most = files.reduce((best, file) => (sums.get(file) || 0) > (sums.get(best) || 0) ? file : best, files[0]);
+	return sums.get(most) ? most : files.find((file) => data.text.has(file)) || files[0];
+}
+
 const words = /\b(?:if|else|for|while|do|switch|case|break|continue|return|const|static|struct|template|typename|class|void|int|unsigned|float|double|char|short|long|bool|auto|__global__|__device__|__shared__|__syncthreads)\b|\/\/.*$|"(?:[^"\\]|\\.)*"|\b\d[\w.]*/g;
 
 /* Marks words, numbers, strings and comments of C; all else is plain text. */
@@ -65,9 +76,17 @@ function highlighted(text) {
 	return parts;
 }
 
+/* Numbers of the lines of a file that have instructions for which the condition holds. */
+function linesWith(data, file, condition) {
+	const table = data.tables.instructions;
+
+	return new Set(table.rows.filter((row) => table.get(row, "file") === file && table.get(row, "line") && condition(row))
+		.map((row) => table.get(row, "line")));
+}
+
 function sourceRows(data, file, sums) {
 	const text = data.text.get(file) || new Map();
-	const numbers = [...new Set([...text.keys(), ...sums.keys()])].sort((a, b) => a - b);
+	const numbers = [...new Set([...text.keys(), ...sums.keys(), ...linesWith(data, file, () => true)])].sort((a, b) => a - b);
 
 	return numbers.map((line, i) => ({line, text: text.get(line), gap: i > 0 && numbers[i - 1] !== line - 1,
 					  value: sums.get(line)}));
@@ -178,7 +197,7 @@ function lineDetails(data, file, line) {
 /* The heat of the whole file beside its table; a click goes there. Keys n and p do the same. */
 function minimap(rows, most, table) {
 	const height = 400, marks = rows.flatMap((row, i) => row.value ? [el("rect", {svg: true, x: 0, y: height * i / rows.length,
-		width: Math.max(3, 20 * row.value / most), height: Math.max(2, height / rows.length), class: "mark"})] : []);
+		width: Math.max(3, 20 * row.value / most), height: Math.min(8, Math.max(2, height / rows.length)), class: "mark"})] : []);
 	const map = el("svg", {svg: true, class: "minimap", viewBox: `0 0 20 ${height}`, preserveAspectRatio: "none", "aria-hidden": "true",
 			       onclick: (event) => table.scrollTo(Math.floor(rows.length * event.offsetY / Math.max(1, map.clientHeight)))}, marks);
 
@@ -190,10 +209,11 @@ function pageSource(data) {
 
 	if (!files.length)
 		return el("p", {class: "missing"}, "No line information: compile with -g.");
-	const file = files.includes(state.file) ? state.file : files[0];
 	const metric = choices.some(([name]) => name === state.metric) ? state.metric : (choices[0] || [""])[0];
-	const sums = byLine(data, file, metric);
-	const rows = sourceRows(data, file, sums).filter((row) => matchesQuery(row.text, row.line));
+	const file = files.includes(state.file) ? state.file : hottestFile(data, files, metric);
+	const sums = byLine(data, file, metric), instructions = data.tables.instructions;
+	const found = state.query ? linesWith(data, file, (row) => matchesQuery(instructions.get(row, "instruction"))) : new Set();
+	const rows = sourceRows(data, file, sums).filter((row) => found.has(row.line) || matchesQuery(row.text, row.line));
 	const most = Math.max(1, ...sums.values());
 	const chosen = Number(state.line) || 0;
 	const title = (choices.find(([name]) => name === metric) || ["", "", ""])[2];

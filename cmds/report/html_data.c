@@ -13,6 +13,7 @@
 #include "cmds/report/report_options.h"
 #include "cmds/report/samples_query.h"
 #include "cmds/report/trace_events.h"
+#include "cmds/report/verb_table.h"
 #include "cmds/report/viewer_events.h"
 #include "common/crc32.h"
 #include "common/err.h"
@@ -205,6 +206,9 @@ static struct probe_err *write_tables(struct report_json *json, const struct rep
 	err = write_table(json, report, db, "kernels", kernels, -1, true);
 	if (err)
 		return err;
+	err = write_table(json, report, db, "occupancy", report_verb_occupancy.rows, -1, true);
+	if (err)
+		return err;
 	err = report_lines_query(report, db, &lines);
 	if (err)
 		return err;
@@ -245,6 +249,7 @@ static const struct {
 	 "SELECT name, product_name, (SELECT value FROM probe_run WHERE key = 'device') FROM "
 	 "rocpd_info_agent WHERE type = 'GPU' ORDER BY id",
 	 1},
+	{"environment", "SELECT environment FROM rocpd_info_process ORDER BY id", 1},
 	{"account", "SELECT stream, name, value FROM probe_account ORDER BY stream, name", -1},
 	{"counts",
 	 "SELECT (SELECT count(*) FROM rocpd_kernel_dispatch), (SELECT count(*) FROM rocpd_memory_copy) "

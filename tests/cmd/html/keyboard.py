@@ -50,7 +50,8 @@ def focus_stays(browser):
     show(browser, "overview")
     browser.evaluate("document.querySelectorAll('nav a')[2].focus()")
     browser.press("Enter")
-    browser.wait_for("location.hash.startsWith('#page=kernels') && document.querySelector('main table')")
+    # The address changes before the page does.
+    browser.wait_for("document.querySelector('nav [aria-current]').textContent === 'Kernels' && document.querySelector('main td a')")
     check(browser.evaluate("document.activeElement.textContent") == "Kernels", "a link of the navigation lost focus")
     browser.evaluate("document.querySelector('main td a').focus()")
     browser.press("Enter")

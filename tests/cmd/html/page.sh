@@ -74,6 +74,11 @@ END
 open compare 'Before: <code>older.db</code>' 'executions' '>new<' 'a.hip:12'
 open samples 'Flame graph' 'own samples' '100.0 % (110 of 110)'
 open 'samples&frame=waitcnt' 'frame: waitcnt'
+open kernels 'Occupancy' 'waves/CU' 'share' '70.0 %'
+open run 'Options and environment' 'PROBE_KIND' '&lt;b&gt;'
+# Of all files, the one with the most heat; lines are also found by their instructions.
+open source 'out[x * n + y] = in[i];'
+open 'source&metric=samples&query=s_waitcnt' '>29<'
 open 'timeline&event=1&area=0-5000' 'Totals from 0 ns to 5.00 us' 'the chosen event' 'Findings of this kernel'
 open 'kernels&hide=kernels.calls' 'hidden columns: kernels.calls' 'The SQL of this table'
 if "$report" export --format chrome --baseline older.db -o trace.json run.db 2>again; then
