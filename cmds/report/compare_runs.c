@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <probe/user_source.h>
+
 #include "cmds/report/lines_query.h"
 #include "cmds/report/report_options.h"
 #include "common/cleanup.h"
@@ -285,6 +287,9 @@ static const char kernels_change_sql[] = MEASURED_METRIC("dispatches", "0") MEAS
 	COMPILED_METRIC("vgprs") COMPILED_METRIC("sgprs") COMPILED_METRIC("lds")
 		COMPILED_METRIC("scratch");
 
+/* Kernels of the HIP runtime (copies, fills) are in every program. */
+#define USERS "kernel NOT GLOB '" PROBE_RUNTIME_KERNELS "*'"
+
 /* Fails for two different programs, which have nothing in common. */
 static struct probe_err *check_common(const struct report_db *to, const char *before,
 				      const char *after)
@@ -292,12 +297,12 @@ static struct probe_err *check_common(const struct report_db *to, const char *be
 	bool common = false, any = false;
 	struct probe_err *err = report_any(to,
 					   "SELECT 1 FROM kernel a JOIN kernel b USING (kernel) "
-					   "WHERE a.run = 0 AND b.run = 1",
+					   "WHERE a.run = 0 AND b.run = 1 AND " USERS,
 					   &common);
 
 	if (err || common)
 		return err;
-	err = report_any(to, "SELECT 1 FROM kernel", &any);
+	err = report_any(to, "SELECT 1 FROM kernel WHERE " USERS, &any);
 	if (err || !any)
 		return err;
 	return probe_err_create(

@@ -33,7 +33,7 @@ struct report_column {
 
 struct report_query {
 	const char *verb;
-	const char *when; /* NULL, or for `list`: the reports of the verb that have this column */
+	const char *when; /* NULL, or for `list`: the option with which the verb has these columns */
 	const struct report_column *columns;
 	size_t count;
 	const char *from;	   /* what follows SELECT columns FROM, with all joins */

@@ -107,27 +107,28 @@ static const struct report_column dispatch_columns[] = {
 	"LEFT JOIN rocpd_kernel_dispatch r ON r.dispatch_id = d.dispatch "                         \
 	"LEFT JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel_id)"
 
-#define QUERY(table, sql, order)                                                                   \
+#define QUERY(by, table, sql, order)                                                               \
 	{                                                                                          \
-		.verb = "samples", .columns = table, .count = sizeof(table) / sizeof(*table),      \
+		.verb = "samples", .when = "--by " by, .columns = table, .count = sizeof(table) / sizeof(*table),      \
 		.from = sql, .kernel_column = "kernel", .sort = order                              \
 	}
-#define QUERIES(table, rows, order)                                                                \
+#define QUERIES(by, table, rows, order)                                                            \
 	{                                                                                          \
-		QUERY(table, rows(SAMPLES_SUMS), order),                                           \
-			QUERY(table, rows(SAMPLES_DISPATCHES("NULL")), order),                     \
-			QUERY(table, rows(SAMPLES_SAMPLES("NULL")), order)                         \
+		QUERY(by, table, rows(SAMPLES_SUMS), order),                                       \
+			QUERY(by, table, rows(SAMPLES_DISPATCHES("NULL")), order),                 \
+			QUERY(by, table, rows(SAMPLES_SAMPLES("NULL")), order)                     \
 	}
 
 static const struct report_query queries[REPORT_BYS][REPORT_FROM_SAMPLES + 1] = {
-	[REPORT_BY_LINE] = QUERIES(line_columns, LINES, "samples,position,kernel,+code_object"),
-	[REPORT_BY_KERNEL] = QUERIES(kernel_columns, KERNELS, "samples,kernel,+code_object"),
+	[REPORT_BY_LINE] = QUERIES("line", line_columns, LINES, "samples,position,kernel,+code_object"),
+	[REPORT_BY_KERNEL] = QUERIES("kernel", kernel_columns, KERNELS, "samples,kernel,+code_object"),
 	[REPORT_BY_INSTRUCTION] =
-		QUERIES(instruction_columns, INSTRUCTIONS, "samples,kernel,+offset,+code_object"),
+		QUERIES("instruction", instruction_columns, INSTRUCTIONS,
+			"samples,kernel,+offset,+code_object"),
 	[REPORT_BY_DISPATCH] =
-		{QUERY(dispatch_columns, DISPATCHES(SAMPLES_DISPATCHES("dispatch")), "+dispatch"),
-		 QUERY(dispatch_columns, DISPATCHES(SAMPLES_DISPATCHES("dispatch")), "+dispatch"),
-		 QUERY(dispatch_columns, DISPATCHES(SAMPLES_SAMPLES("dispatch")), "+dispatch")},
+		{QUERY("dispatch", dispatch_columns, DISPATCHES(SAMPLES_DISPATCHES("dispatch")), "+dispatch"),
+		 QUERY("dispatch", dispatch_columns, DISPATCHES(SAMPLES_DISPATCHES("dispatch")), "+dispatch"),
+		 QUERY("dispatch", dispatch_columns, DISPATCHES(SAMPLES_SAMPLES("dispatch")), "+dispatch")},
 };
 
 const struct report_query *report_samples_query(enum report_by by, enum report_source source)

@@ -20,12 +20,14 @@ static void each_query(const struct report *report,
 	struct report view = *report;
 	const struct report_query *query;
 
-	view.by = REPORT_BY_INSTRUCTION; /* this row has all columns except those of dispatches */
 	for (const struct report_verb *const *verb = report->verbs; *verb; verb++)
-		for (unsigned n = 0; (query = report_verb_query(*verb, &view, n)); n++)
-			/* The summary shows the columns of `kernels`. */
-			if (!strcmp(query->verb, (*verb)->name))
-				fn(report, query, user);
+		for (int by = 0; by < REPORT_BYS; by++) {
+			view.by = (enum report_by)by;
+			for (unsigned n = 0; (query = report_verb_query(*verb, &view, n)); n++)
+				/* The summary shows the columns of `kernels`. */
+				if (!strcmp(query->verb, (*verb)->name) && (!by || query->when))
+					fn(report, query, user);
+		}
 }
 
 static void print_text_columns(const struct report *report, const struct report_query *query,
@@ -65,6 +67,8 @@ static void print_csv_columns(const struct report *report, const struct report_q
 		printf("%c%s%c%s%c%d%c", t, column->name, t, report_type_name(column->type), t,
 		       column->standard, t);
 		report_csv(stdout, column->help, t);
+		putchar(t);
+		report_csv(stdout, query->when ? query->when : "", t);
 		putchar('\n');
 	}
 }
@@ -74,7 +78,7 @@ static void print_csv(const struct report *report)
 	const char t = report->separator;
 
 	if (report->header)
-		printf("verb%ccolumn%ctype%cstandard%chelp\n", t, t, t, t);
+		printf("verb%ccolumn%ctype%cstandard%chelp%cwhen\n", t, t, t, t, t);
 	each_query(report, print_csv_columns, NULL);
 }
 
@@ -94,6 +98,7 @@ static void print_json_columns(const struct report *report, const struct report_
 		report_json_key(json, "standard");
 		report_json_bool(json, column->standard);
 		report_json_member(json, "help", column->help);
+		report_json_member(json, "when", query->when);
 		report_json_close(json, '}');
 	}
 }

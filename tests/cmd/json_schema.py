@@ -22,6 +22,9 @@ def report(bin_dir, *words):
 
 
 def schema_of(verb, columns):
+    """A verb may have other columns with another --by: a row has those that are in all of them, and perhaps more."""
+    whens = {column["when"] for column in columns}
+    found = [column["column"] for column in columns]
     properties = {"schema": {"const": 1, "description": "version of these columns"}}
     for column in columns:
         entry = {"description": column["help"]}
@@ -32,7 +35,7 @@ def schema_of(verb, columns):
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": f"probe-report {verb} --format json",
         "type": "array",
-        "items": {"type": "object", "properties": properties, "required": list(properties),
+        "items": {"type": "object", "properties": properties, "required": ["schema", *(name for name in properties if found.count(name) == len(whens))],
                   "additionalProperties": False},
     }
 
@@ -51,10 +54,10 @@ def fits(value, types):
 
 def validate(schema, rows):
     """Those parts of JSON Schema that schema_of() uses."""
-    properties = schema["items"]["properties"]
+    properties, required = schema["items"]["properties"], set(schema["items"]["required"])
     assert isinstance(rows, list) and rows, "no rows"
     for row in rows:
-        assert set(row) == set(properties), f"columns differ: {set(row) ^ set(properties)}"
+        assert required <= set(row) <= set(properties), f"columns differ: {set(row) ^ set(properties)}"
         for name, value in row.items():
             if "type" in properties[name]:
                 assert fits(value, properties[name]["type"]), f"{name}: {value!r}"

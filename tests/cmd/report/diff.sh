@@ -42,3 +42,9 @@ sql other.db <<END
 UPDATE rocpd_info_kernel_symbol_t SET display_name = 'other_' || display_name;
 END
 probe-report diff before.db other.db 2>&1
+echo "== fills of the HIP runtime are in every program"
+for db in before.db other.db; do
+	kernel $db 40 __amd_rocclr_fillBufferAligned __amd_rocclr_fillBufferAligned
+	dispatch $db 40 40 1
+done
+probe-report diff before.db other.db 2>&1

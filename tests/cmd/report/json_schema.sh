@@ -18,6 +18,13 @@ fits occupancy run.db
 fits doctor run.db
 fits diff before.db run.db
 fits check --fail-on 'line.conflicts > 0' run.db 2>/dev/null
+. "$here/../html/page_database.inc"
+sampled_page_database sampled.db
+fits samples sampled.db
+for by in line kernel instruction; do
+	fits samples --by $by sampled.db
+done
+fits annotate sampled.db
 traced run.db
 for verb in timeline stats api copies markers; do
 	fits $verb run.db

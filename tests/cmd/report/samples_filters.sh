@@ -17,6 +17,7 @@ view()
 }
 echo "== dispatches"
 view sums dispatch,start_ns,duration_ns,samples,share,issued,stalled,lanes --by dispatch
+python3 "$here/../json_schema.py" "$PROBE_BIN" "$here/../../../docs/schema" samples --by dispatch probe-out/sums.db
 echo "== dispatches 2 and 3; only 1; from 3 on; none"
 view sums position,samples,share,issued,waitcnt -d 2,3
 view sums kernel,samples,share --by kernel -d 1
