@@ -25,6 +25,7 @@
 #include "cmds/run/child_process.h"
 #include "cmds/run/device_choice.h"
 #include "cmds/run/listing.h"
+#include "cmds/run/program_targets.h"
 #include "cmds/run/recorder_server.h"
 #include "cmds/run/recorder_service.h"
 #include "cmds/run/recover_runs.h"
@@ -45,9 +46,10 @@ struct run {
 	struct run_server server;
 	struct run_environment environment;
 	struct run_signals signals;
-	char **program;		   /* to run, and its arguments */
-	int status;		   /* exit status if it cannot be recorded */
-	bool simulated, announced; /* the device: chosen; announced to the user */
+	char **program;		    /* to run, and its arguments */
+	int status;		    /* exit status if it cannot be recorded */
+	bool simulated, announced;  /* the device: chosen; announced to the user */
+	struct run_targets targets; /* of the program, if simulated */
 };
 
 static void report(struct probe_err *err)
@@ -120,12 +122,14 @@ static struct probe_err *make_environment(struct run *run)
 
 static struct probe_err *choose_device(struct run *run)
 {
-	struct probe_err *err = run_device_choose(&run->config, &run->layout, &run->simulated);
+	const char *program = run->program[0];
+	struct probe_err *err = run_device_choose(&run->config, &run->layout, program,
+						  &run->simulated, &run->targets);
 
 	if (err)
 		return err;
 	if (!run->announced) {
-		run_device_announce(&run->config, run->simulated);
+		run_device_announce(&run->config, program, run->simulated, &run->targets);
 		run_register_announce();
 	}
 	run->announced = true;

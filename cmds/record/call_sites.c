@@ -2,15 +2,11 @@
 #define _GNU_SOURCE
 #include "cmds/record/call_sites.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "codeobj/child.h"
 #include "codeobj/inlines.h"
@@ -18,6 +14,7 @@
 #include "common/buf.h"
 #include "common/cleanup.h"
 #include "common/err.h"
+#include "common/mapped_file.h"
 #include "store/string_ids.h"
 
 enum {
@@ -30,8 +27,7 @@ enum {
 /* A file with call sites, and the lines of their addresses as read by a child process. */
 struct module {
 	char path[1024];
-	const void *bytes;
-	size_t size;
+	struct probe_mapped_file file;
 	struct probe_lines *lines; /* NULL if no lines could be read */
 };
 
@@ -39,7 +35,8 @@ static struct probe_err *decode(void *user, FILE *out)
 {
 	const struct module *module = user;
 	struct probe_lines *lines = NULL;
-	struct probe_err *err = probe_lines_read(module->path, module->bytes, module->size, &lines);
+	struct probe_err *err =
+		probe_lines_read(module->path, module->file.bytes, module->file.size, &lines);
 
 	if (err)
 		return err;
@@ -61,28 +58,10 @@ static struct probe_err *run_decoder(struct module *module)
 	return probe_lines_receive(&buf, &module->lines);
 }
 
-static bool map_file(struct module *module)
-{
-	PROBE_AUTO_CLOSE int fd = open(module->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-	struct stat st;
-	void *bytes;
-
-	if (fd < 0)
-		return false;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size || st.st_size > MODULE_BYTES_MAX)
-		return false;
-	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (bytes == MAP_FAILED)
-		return false;
-	module->bytes = bytes;
-	module->size = (size_t)st.st_size;
-	return true;
-}
-
 /* The file is not trusted, so libdwarf reads it only in a short-lived child process. */
 static void read_lines(struct module *module)
 {
-	if (map_file(module))
+	if (probe_file_map(module->path, &module->file) && module->file.size <= MODULE_BYTES_MAX)
 		probe_err_destroy(run_decoder(module));
 }
 
@@ -111,8 +90,9 @@ static struct probe_err *find_callers(void *user, FILE *out)
 	struct inlined *inlined = user;
 
 	inlined->out = out;
-	return probe_inlined_calls_at(inlined->module->path, inlined->module->bytes,
-				      inlined->module->size, inlined->address, put_caller, inlined);
+	return probe_inlined_calls_at(inlined->module->path, inlined->module->file.bytes,
+				      inlined->module->file.size, inlined->address, put_caller,
+				      inlined);
 }
 
 /*
@@ -155,8 +135,7 @@ void call_sites_destroy(struct call_sites *sites)
 		return;
 	for (size_t i = 0; i < sites->module_count; i++) {
 		probe_lines_destroy(sites->modules[i].lines);
-		if (sites->modules[i].bytes)
-			munmap((void *)sites->modules[i].bytes, sites->modules[i].size);
+		probe_file_unmap(&sites->modules[i].file);
 	}
 	for (size_t i = 0; i <= PLACES_MAX; i++)
 		free(sites->places[i]);

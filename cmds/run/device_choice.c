@@ -10,6 +10,7 @@
 
 #include "cmds/options/install_paths.h"
 #include "cmds/options/run_options.h"
+#include "cmds/run/program_targets.h"
 #include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
@@ -40,8 +41,23 @@ bool run_simulator_installed(const struct run_layout *layout)
 	return run_file_exists(layout->sim, library);
 }
 
+/*
+ * Without a choice by the user it is the MI300X if the program has kernels for it: a compiler that
+ * knows it comes with a runtime that does.
+ */
+static void choose_simulated(const struct run_config *config, const struct run_targets *targets)
+{
+	const char *wanted = getenv("PROBE_SIM_DEVICE");
+
+	if (config->device > RUN_DEVICE_SIM)
+		setenv("PROBE_SIM_DEVICE", run_simulated_target(config), 1);
+	else if (targets->gfx942 && (!wanted || !*wanted))
+		setenv("PROBE_SIM_DEVICE", "gfx942", 1);
+}
+
 struct probe_err *run_device_choose(const struct run_config *config,
-				    const struct run_layout *layout, bool *ret_simulated)
+				    const struct run_layout *layout, const char *program,
+				    bool *ret_simulated, struct run_targets *ret_targets)
 {
 	bool gpu = config->device < RUN_DEVICE_SIM && run_gpu_present();
 	const char *why = strerror(errno);
@@ -49,9 +65,6 @@ struct probe_err *run_device_choose(const struct run_config *config,
 	*ret_simulated = !gpu;
 	if (gpu)
 		return NULL;
-	/* Also for the queries of agents. */
-	if (config->device > RUN_DEVICE_SIM)
-		setenv("PROBE_SIM_DEVICE", run_simulated_target(config), 1);
 	if (config->device == RUN_DEVICE_GPU)
 		return probe_err_create("no AMD GPU: /dev/kfd: %s; --device sim selects the "
 					"simulated one",
@@ -62,6 +75,8 @@ struct probe_err *run_device_choose(const struct run_config *config,
 						? "simulated GPU"
 						: "AMD GPU (/dev/kfd), and no simulated one",
 					layout->sim, library);
+	*ret_targets = run_program_targets(program);
+	choose_simulated(config, ret_targets);
 	return NULL;
 }
 
@@ -77,11 +92,36 @@ const char *run_simulated_target(const struct run_config *config)
 		       : "gfx90a";
 }
 
-void run_device_announce(const struct run_config *config, bool simulated)
+static void warn_other_target(const struct run_config *config, const char *program,
+			      const struct run_targets *targets)
 {
-	if (!simulated)
-		probe_log(PROBE_LOG_INFO, "device: the AMD GPU of this machine");
+	const char *target = run_simulated_target(config);
+	bool mi300 = !strcmp(target, "gfx942");
+	bool fits = mi300 ? targets->gfx942 : targets->gfx90a;
+	bool other = mi300 ? targets->gfx90a : targets->gfx942;
+
+	if (!*targets->first || fits)
+		return;
+	if (other)
+		probe_log(PROBE_LOG_WARNING,
+			  "%s has no kernels for the simulated %s, but for the other simulated "
+			  "GPU: use --device=sim:%s",
+			  program, target, mi300 ? "gfx90a" : "gfx942");
 	else
-		probe_log(PROBE_LOG_INFO, "device: simulated %s%s", run_simulated_target(config),
-			  config->device >= RUN_DEVICE_SIM ? "" : " (no AMD GPU here: /dev/kfd)");
+		probe_log(PROBE_LOG_WARNING,
+			  "%s has kernels for %s, but none for the simulated %s: compile it with "
+			  "--offload-arch=%s",
+			  program, targets->first, target, target);
+}
+
+void run_device_announce(const struct run_config *config, const char *program, bool simulated,
+			 const struct run_targets *targets)
+{
+	if (!simulated) {
+		probe_log(PROBE_LOG_INFO, "device: the AMD GPU of this machine");
+		return;
+	}
+	probe_log(PROBE_LOG_INFO, "device: simulated %s%s", run_simulated_target(config),
+		  config->device >= RUN_DEVICE_SIM ? "" : " (no AMD GPU here: /dev/kfd)");
+	warn_other_target(config, program, targets);
 }

@@ -2,15 +2,13 @@
 #define _GNU_SOURCE
 #include "cmds/run/register_conflict.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "common/cleanup.h"
 #include "common/log.h"
+#include "common/mapped_file.h"
 
 #define SYMBOL	 "rocprofiler_configure"
 #define VARIABLE "HSA_TOOLS_DISABLE_REGISTER"
@@ -33,19 +31,9 @@ bool run_register_kept(void)
  */
 static bool has_symbol(const char *path)
 {
-	PROBE_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat status;
-	bool found;
-	void *bytes;
+	PROBE_AUTO(probe_file_unmap) struct probe_mapped_file file = {0};
 
-	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) || !status.st_size)
-		return false;
-	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (bytes == MAP_FAILED)
-		return false;
-	found = memmem(bytes, (size_t)status.st_size, SYMBOL, sizeof(SYMBOL));
-	munmap(bytes, (size_t)status.st_size);
-	return found;
+	return probe_file_map(path, &file) && memmem(file.bytes, file.size, SYMBOL, sizeof(SYMBOL));
 }
 
 static bool preloaded(char *text, size_t size)

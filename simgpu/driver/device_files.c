@@ -20,6 +20,7 @@
 #include "simgpu/base/timing_constants.h"
 #include "simgpu/diag/source_line.h"
 #include "simgpu/driver/kfd_abi.h"
+#include "simgpu/driver/runtime_version.h"
 #include "simgpu/exec/decode/code_cache.h"
 #include "simgpu/isa/opcodes.h"
 #include "simgpu/queue/queue_threads.h"
@@ -147,16 +148,28 @@ static void set_up_machine(void)
 	sim_clock_open(sim_timeline_last());
 }
 
+static int open_kfd(int flags)
+{
+	int fd;
+
+	if (!sim_runtime_knows_device()) {
+		sim_print("this HSA runtime does not know %s, which ROCr 6 and later do: no GPU; "
+			  "use gfx90a (probe-run --device=sim:gfx90a)",
+			  sim_device()->target);
+		return -ENODEV;
+	}
+	fd = duplicate(&kfd, flags);
+	if (fd >= 0)
+		set_up_machine();
+	return fd;
+}
+
 int sim_device_open(const char *path, int flags)
 {
-	int minor = render_minor(path), fd;
+	int minor = render_minor(path);
 
-	if (minor < 0) {
-		fd = duplicate(&kfd, flags);
-		if (fd >= 0)
-			set_up_machine();
-		return fd;
-	}
+	if (minor < 0)
+		return open_kfd(flags);
 	if (minor < SIM_RENDER_FIRST || minor >= SIM_RENDER_FIRST + (int)sim_options()->gpus)
 		return -ENOENT;
 	return duplicate(&render, flags);
