@@ -35,6 +35,10 @@ static ino_t kfd_inode, render_inode;
 static pid_t owner;
 static _Atomic uint64_t next_offset = SIM_PAGE; /* 0 would mean none */
 
+/* The GPU whose render node was opened last as each descriptor. All nodes are one file. */
+enum { RENDER_DESCRIPTORS = 1024 };
+static _Atomic uint8_t render_nodes[RENDER_DESCRIPTORS];
+
 static int memory_file(const char *name, off_t size, ino_t *inode)
 {
 	struct stat status;
@@ -148,6 +152,19 @@ static void set_up_machine(void)
 	sim_clock_open(sim_timeline_last());
 }
 
+static int open_render(int minor, int flags, int missing)
+{
+	uint32_t node = (uint32_t)(minor - SIM_RENDER_FIRST) + SIM_NODE_GPU;
+	int fd;
+
+	if (minor < SIM_RENDER_FIRST || !sim_is_gpu(node))
+		return missing;
+	fd = duplicate(&render, flags);
+	if (fd >= 0 && fd < RENDER_DESCRIPTORS)
+		atomic_store(&render_nodes[fd], (uint8_t)node);
+	return fd;
+}
+
 static int open_kfd(int flags)
 {
 	int fd;
@@ -170,16 +187,19 @@ int sim_device_open(const char *path, int flags)
 
 	if (minor < 0)
 		return open_kfd(flags);
-	if (minor < SIM_RENDER_FIRST || minor >= SIM_RENDER_FIRST + (int)sim_options()->gpus)
-		return -ENOENT;
-	return duplicate(&render, flags);
+	return open_render(minor, flags, -ENOENT);
 }
 
 int sim_render_open(int minor)
 {
-	if (minor < SIM_RENDER_FIRST || minor >= SIM_RENDER_FIRST + (int)sim_options()->gpus)
-		return -ENODEV;
-	return duplicate(&render, O_CLOEXEC);
+	return open_render(minor, O_CLOEXEC, -ENODEV);
+}
+
+uint32_t sim_render_node(int fd)
+{
+	uint32_t node = fd < RENDER_DESCRIPTORS ? atomic_load(&render_nodes[fd]) : 0;
+
+	return node ? node : SIM_NODE_GPU;
 }
 
 static bool is_file(int fd, ino_t inode)
@@ -226,4 +246,11 @@ int sim_render_map(uint64_t address, uint64_t offset, uint64_t size)
 			   MAP_SHARED | MAP_FIXED, render, (off_t)offset);
 
 	return pages == MAP_FAILED ? -errno : 0;
+}
+
+void *sim_render_view(uint64_t offset, uint64_t size)
+{
+	void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, render, (off_t)offset);
+
+	return pages == MAP_FAILED ? NULL : pages;
 }

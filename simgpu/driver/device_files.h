@@ -26,6 +26,9 @@ int sim_device_open(const char *path, int flags);
 /* Like drmOpenRender(): by minor number. */
 int sim_render_open(int minor);
 
+/* The GPU for which a render node was opened as this descriptor; the first one if not known. */
+uint32_t sim_render_node(int fd);
+
 bool sim_is_kfd(int fd);
 bool sim_is_render(int fd);
 
@@ -35,5 +38,7 @@ uint64_t sim_render_take(uint64_t size);
 void sim_render_drop(uint64_t offset, uint64_t size);
 /* Maps a part at a reserved address; 0 or -errno. */
 int sim_render_map(uint64_t address, uint64_t offset, uint64_t size);
+/* Maps a part anywhere; NULL without memory. */
+void *sim_render_view(uint64_t offset, uint64_t size);
 
 #endif

@@ -34,7 +34,7 @@ sim_ioctl_handler sim_ioctl_get_version, sim_ioctl_set_memory_policy, sim_ioctl_
 	sim_ioctl_set_trap_handler, sim_ioctl_acquire_vm, sim_ioctl_set_scratch_backing,
 	sim_ioctl_set_xnack_mode, sim_ioctl_runtime_enable, sim_ioctl_pc_sample;
 sim_ioctl_handler sim_ioctl_alloc_memory, sim_ioctl_free_memory, sim_ioctl_map_memory,
-	sim_ioctl_unmap_memory, sim_ioctl_available_memory, sim_ioctl_svm;
+	sim_ioctl_unmap_memory, sim_ioctl_available_memory, sim_ioctl_svm, sim_ioctl_export_dmabuf;
 sim_ioctl_handler sim_ioctl_create_event, sim_ioctl_destroy_event, sim_ioctl_set_event,
 	sim_ioctl_reset_event, sim_ioctl_wait_events;
 sim_ioctl_handler sim_ioctl_create_queue, sim_ioctl_destroy_queue, sim_ioctl_update_queue,

@@ -57,7 +57,7 @@ static const struct call calls[SIM_KFD_COMMANDS] = {
 	CALL(UNMAP_MEMORY_FROM_GPU, sim_ioctl_unmap_memory),
 	CALL(SET_CU_MASK, sim_ioctl_set_cu_mask),
 	REFUSED(GET_QUEUE_WAVE_STATE, -EINVAL),
-	/* dma-bufs are not supported. */
+	/* dma-bufs of other devices and processes are not supported. */
 	REFUSED(GET_DMABUF_INFO, -EINVAL),
 	REFUSED(IMPORT_DMABUF, -EINVAL),
 	CALL(ALLOC_QUEUE_GWS, sim_ioctl_alloc_queue_gws),
@@ -66,9 +66,9 @@ static const struct call calls[SIM_KFD_COMMANDS] = {
 	CALL(SET_XNACK_MODE, sim_ioctl_set_xnack_mode),
 	REFUSED(CRIU_OP, -EPERM),
 	CALL(AVAILABLE_MEMORY, sim_ioctl_available_memory),
-	/* 0x24 exports a dma-buf; 0x26 belongs to the debugger. */
-	[0x24] = {"EXPORT_DMABUF", _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x24, 16), NULL, -EINVAL},
+	[0x24] = {"EXPORT_DMABUF", SIM_KFD_IOC_EXPORT_DMABUF, sim_ioctl_export_dmabuf, 0},
 	[0x25] = {"RUNTIME_ENABLE", SIM_KFD_IOC_RUNTIME_ENABLE, sim_ioctl_runtime_enable, 0},
+	/* The debugger. */
 	[0x26] = {"DBG_TRAP", _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x26, 32), NULL, -EINVAL},
 	[0x85] = {"PC_SAMPLE", SIM_KFD_IOC_PC_SAMPLE, sim_ioctl_pc_sample, 0},
 };

@@ -12,12 +12,9 @@
 #include <linux/kfd_ioctl.h>
 
 enum {
-	/*
-	 * Interface 1.14: it reports available memory and event ages, but has no API for virtual
-	 * memory.
-	 */
+	/* Interface 1.15: the runtime's API for virtual memory needs it. */
 	SIM_KFD_MAJOR = 1,
-	SIM_KFD_MINOR = 14,
+	SIM_KFD_MINOR = 15,
 	/* With PC sampling, which also needs RUNTIME_ENABLE. */
 	SIM_KFD_MINOR_SAMPLING = 16,
 	SIM_KFD_COMMANDS = 0x86, /* all request numbers are below it */
@@ -25,6 +22,15 @@ enum {
 	SIM_KFD_QUEUE_BY_ENGINE = 4, /* KFD_IOC_QUEUE_TYPE_SDMA_BY_ENG_ID */
 	SIM_KFD_ENOTSUPP = 524,	     /* the kernel's own number, not in errno.h */
 };
+
+/* Since 1.12. */
+struct sim_kfd_export_dmabuf_args {
+	uint64_t handle;
+	uint32_t flags; /* as for open() */
+	uint32_t dmabuf_fd;
+};
+
+#define SIM_KFD_IOC_EXPORT_DMABUF _IOWR(AMDKFD_IOCTL_BASE, 0x24, struct sim_kfd_export_dmabuf_args)
 
 /* Since 1.13. */
 struct sim_kfd_runtime_enable_args {

@@ -4,11 +4,10 @@
  * family of the GPU, and uses the descriptor that libdrm keeps. Only what is accessed here is
  * declared, without libdrm's headers. Calls about other devices go to libdrm.
  */
-#include <dlfcn.h>
-#include <errno.h>
+#include "simgpu/driver/libdrm_calls.h"
+
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -27,6 +26,7 @@ enum {
 struct amdgpu_device {
 	uint64_t magic;
 	int fd;
+	uint32_t node;
 };
 
 #define MAGIC 0x5052534d44524d00ull
@@ -45,10 +45,10 @@ static bool ours(const struct amdgpu_device *device)
 	return device && device->magic == MAGIC;
 }
 
-#define NEXT(name, ...)                                                                            \
-	__typeof__(&name) next;                                                                    \
-	*(void **)&next = dlsym(RTLD_NEXT, #name);                                                 \
-	return next ? next(__VA_ARGS__) : -ENODEV
+uint32_t sim_drm_node(const struct amdgpu_device *device)
+{
+	return ours(device) ? device->node : 0;
+}
 
 int drmOpenRender(int minor);
 SIM_DRIVER_EXPORT int drmOpenRender(int minor)
@@ -57,7 +57,7 @@ SIM_DRIVER_EXPORT int drmOpenRender(int minor)
 
 	if (fd >= 0)
 		return fd;
-	NEXT(drmOpenRender, minor);
+	return SIM_LIBDRM(drmOpenRender, minor);
 }
 
 int drmClose(int fd);
@@ -65,7 +65,7 @@ SIM_DRIVER_EXPORT int drmClose(int fd)
 {
 	if (sim_is_render(fd))
 		return close(fd);
-	NEXT(drmClose, fd);
+	return SIM_LIBDRM(drmClose, fd);
 }
 
 int amdgpu_device_initialize(int fd, uint32_t *major, uint32_t *minor, struct amdgpu_device **ret);
@@ -80,12 +80,13 @@ SIM_DRIVER_EXPORT int amdgpu_device_initialize(int fd, uint32_t *major, uint32_t
 			return -ENOMEM;
 		device->magic = MAGIC;
 		device->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		device->node = sim_render_node(fd);
 		*major = DRM_MAJOR;
 		*minor = DRM_MINOR;
 		*ret = device;
 		return 0;
 	}
-	NEXT(amdgpu_device_initialize, fd, major, minor, ret);
+	return SIM_LIBDRM(amdgpu_device_initialize, fd, major, minor, ret);
 }
 
 int amdgpu_device_deinitialize(struct amdgpu_device *device);
@@ -96,7 +97,7 @@ SIM_DRIVER_EXPORT int amdgpu_device_deinitialize(struct amdgpu_device *device)
 		free(device);
 		return 0;
 	}
-	NEXT(amdgpu_device_deinitialize, device);
+	return SIM_LIBDRM(amdgpu_device_deinitialize, device);
 }
 
 int amdgpu_device_get_fd(struct amdgpu_device *device);
@@ -104,7 +105,7 @@ SIM_DRIVER_EXPORT int amdgpu_device_get_fd(struct amdgpu_device *device)
 {
 	if (ours(device))
 		return device->fd;
-	NEXT(amdgpu_device_get_fd, device);
+	return SIM_LIBDRM(amdgpu_device_get_fd, device);
 }
 
 const char *amdgpu_get_marketing_name(struct amdgpu_device *device);
@@ -132,5 +133,5 @@ SIM_DRIVER_EXPORT int amdgpu_query_gpu_info(struct amdgpu_device *device, struct
 		};
 		return 0;
 	}
-	NEXT(amdgpu_query_gpu_info, device, info);
+	return SIM_LIBDRM(amdgpu_query_gpu_info, device, info);
 }

@@ -14,6 +14,7 @@
 #include "simgpu/driver/ioctl_handlers.h"
 #include "simgpu/driver/kfd_abi.h"
 #include "simgpu/driver/user_copy.h"
+#include "simgpu/driver/virtual_memory.h"
 #include "simgpu/mem/gpu_allocations.h"
 #include "simgpu/mem/managed_memory.h"
 
@@ -30,6 +31,12 @@ struct buffer {
 	uint64_t offset;    /* in the render file; UINT64_MAX: it is not in the file */
 	uint32_t mapped_to; /* bit n: node n */
 };
+
+/*
+ * Memory that is allocated without an address gets one that no process has. It is never mapped
+ * there, but through a dma-buf.
+ */
+static uint64_t next_without_address = (uint64_t)1 << 62;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct buffer *buffers;
@@ -145,6 +152,10 @@ static int make_buffer(const struct kfd_ioctl_alloc_memory_of_gpu_args *want, st
 	switch (buffer.type) {
 	case KFD_IOC_ALLOC_MEM_FLAGS_VRAM:
 		block.node = buffer.node;
+		if (want->va_addr)
+			break;
+		buffer.va = block.base = next_without_address;
+		next_without_address += block.size;
 		break;
 	case KFD_IOC_ALLOC_MEM_FLAGS_USERPTR:
 		/* The kernel pins the pages. */
@@ -233,6 +244,38 @@ int sim_ioctl_free_memory(void *args, size_t size)
 	err = free_locked(want->handle);
 	pthread_mutex_unlock(&lock);
 	return err;
+}
+
+/* Under the lock: the part of the render file that a handle stands for. */
+static int part_of(uint64_t handle, struct sim_memory_part *ret)
+{
+	const struct buffer *buffer = buffer_of(handle);
+
+	if (!buffer || buffer->offset == UINT64_MAX)
+		return -EINVAL;
+	*ret = (struct sim_memory_part){
+		.offset = buffer->offset,
+		.size = buffer->size,
+		.node = buffer->type == KFD_IOC_ALLOC_MEM_FLAGS_VRAM ? buffer->node : SIM_NODE_CPU,
+	};
+	return 0;
+}
+
+int sim_ioctl_export_dmabuf(void *args, size_t size)
+{
+	struct sim_kfd_export_dmabuf_args *want = args;
+	struct sim_memory_part part;
+	int fd;
+
+	(void)size;
+	pthread_mutex_lock(&lock);
+	fd = part_of(want->handle, &part);
+	pthread_mutex_unlock(&lock);
+	fd = fd ? fd : sim_dmabuf_create(&part, (int)want->flags);
+	if (fd < 0)
+		return fd;
+	want->dmabuf_fd = (uint32_t)fd;
+	return 0;
 }
 
 /*

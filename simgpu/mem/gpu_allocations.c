@@ -36,7 +36,7 @@ static int add_block(const struct sim_block *want, uint64_t gpu)
 
 static bool counts_as_vram(const struct sim_block *block)
 {
-	return block->node != SIM_NODE_CPU;
+	return block->node != SIM_NODE_CPU && !block->counted;
 }
 
 /* Counts a block as device memory, if it is; -ENOMEM if there is not enough. */

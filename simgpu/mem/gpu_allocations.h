@@ -26,6 +26,7 @@ struct sim_block {
 	uint32_t node;
 	uint32_t access; /* enum sim_mem_flags once mapped */
 	bool mapped;
+	bool counted; /* memory of another block, which counts it as the device's */
 	uint32_t pins; /* queues whose ring or indices are in it */
 	uint32_t node_count;
 	uint32_t nodes[SIM_NODES];

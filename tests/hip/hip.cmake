@@ -62,8 +62,12 @@ function(probe_hip_partial_code file gpu)
 endfunction()
 probe_hip_partial_code(partial.co gfx90a)
 
+set(hip_virtual)
+if(PROBE_HIP_LLVM GREATER_EQUAL 17)
+	set(hip_virtual virtual)
+endif()
 foreach(name vadd copies streams shared scratch atomics arithmetic managed printing progress partial
-		threads cooperative)
+		threads cooperative ${hip_virtual})
 	probe_hip_program(${name} ${name} -O2)
 	probe_hip_program(${name}_O0 ${name} -O0)
 	probe_hip_test(${name} ${name})
@@ -72,7 +76,7 @@ foreach(name vadd copies streams shared scratch atomics arithmetic managed print
 	probe_hip_test(${name}.quantum ${name}
 		"PROBE_SIM_QUANTUM=7;PROBE_SIM_THREADS=3;PROBE_SIM_FILL=0xdeadbeef")
 endforeach()
-foreach(name vadd copies streams printing scratch threads)
+foreach(name vadd copies streams printing scratch threads ${hip_virtual})
 	probe_hip_test(${name}.nosdma ${name} HSA_ENABLE_SDMA=0)
 	probe_hip_test(${name}.nointerrupt ${name} HSA_ENABLE_INTERRUPT=0)
 	probe_hip_test(${name}.nobar ${name} PROBE_SIM_LARGE_BAR=0)
@@ -192,16 +196,17 @@ endif()
 if(PROBE_HIP_LLVM GREATER_EQUAL 21)
 	probe_hip_partial_code(partial_gfx942.co gfx942)
 	foreach(name vadd copies streams shared scratch atomics arithmetic managed printing progress
-			partial threads cooperative bursts compiled divergence graphs grids halves hashing heap
-			lookback matmul physics recorded sorting stencils waves math counters peers)
+			partial threads cooperative virtual bursts compiled divergence graphs grids halves
+			hashing heap lookback matmul physics recorded sorting stencils waves math counters
+			peers)
 		probe_hip_program(gfx942_${name} ${name} -O2 GPU gfx942)
-		set(gpus)
+		set(options)
 		if(name STREQUAL "peers")
-			set(gpus PROBE_SIM_GPUS=2)
+			set(options PROBE_SIM_GPUS=2)
 		endif()
 		probe_test(NAME hip.gfx942.${name} TIER hip FOLDER simgpu
 			COMMAND ${hip_out}/gfx942_${name} ${hip_out}/partial_gfx942.co
-			ENVIRONMENT "${hip_environment}" PROBE_SIM_DEVICE=gfx942 ${gpus})
+			ENVIRONMENT "${hip_environment}" PROBE_SIM_DEVICE=gfx942 ${options})
 	endforeach()
 	probe_hip_program(gfx942_published published -O2 GPU gfx942
 		HEADERS ${hip_dir}/published_memory.h ${hip_dir}/published_rate.h)

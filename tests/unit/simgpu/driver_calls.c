@@ -62,7 +62,7 @@ static void sizes_are_the_callers(void **state)
 	(void)state;
 	assert_int_equal(sim_kfd_ioctl(AMDKFD_IOC_GET_VERSION, &longer), 0);
 	assert_int_equal(longer.args.major_version, 1);
-	assert_int_equal(longer.args.minor_version, 14);
+	assert_int_equal(longer.args.minor_version, 15);
 	assert_int_equal(longer.beyond[0], 7);
 	assert_int_equal(sim_kfd_ioctl(_IOC(_IOC_READ, 'K', 1, 4), half), 0);
 	assert_int_equal(half[0], 1);

@@ -16,7 +16,7 @@ set(machine_support ${machine_dir}/base/timing_constants.c ${machine_dir}/mem/co
 
 # The simulated driver, without the functions it defines in place of the C library's.
 get_target_property(driver_files simgpu_driver SOURCES)
-list(REMOVE_ITEM driver_files driver/interposed_calls.c driver/libdrm_calls.c)
+list(REMOVE_ITEM driver_files driver/interposed_calls.c)
 list(TRANSFORM driver_files PREPEND ${machine_dir}/)
 add_library(simgpu_driver_tested OBJECT ${machine_files} ${driver_files} ${machine_support})
 target_include_directories(simgpu_driver_tested PUBLIC ${CMAKE_SOURCE_DIR} ${HSA_INCLUDE_DIR}
@@ -24,11 +24,12 @@ target_include_directories(simgpu_driver_tested PUBLIC ${CMAKE_SOURCE_DIR} ${HSA
 target_compile_definitions(simgpu_driver_tested PUBLIC _GNU_SOURCE)
 target_link_libraries(simgpu_driver_tested PUBLIC probe_flags probe_sanitize Threads::Threads
 	${CMAKE_DL_LIBS})
-foreach(name driver_calls driver_sampling)
+foreach(name driver_calls driver_sampling driver_virtual_memory)
 	add_executable(simgpu_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}.c)
 	target_link_libraries(simgpu_${name} PRIVATE simgpu_driver_tested ${CMOCKA_LIBRARY})
 	probe_test(NAME unit.simgpu.${name} TIER unit FOLDER simgpu COMMAND simgpu_${name})
 endforeach()
+set_property(TEST unit.simgpu.driver_virtual_memory APPEND PROPERTY ENVIRONMENT PROBE_SIM_GPUS=2)
 # The MI300X samples stochastically, too.
 probe_test(NAME unit.simgpu.driver_sampling.gfx942 TIER unit FOLDER simgpu
 	COMMAND simgpu_driver_sampling ENVIRONMENT PROBE_SIM_DEVICE=gfx942)
