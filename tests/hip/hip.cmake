@@ -198,15 +198,23 @@ if(PROBE_HIP_LLVM GREATER_EQUAL 21)
 	foreach(name vadd copies streams shared scratch atomics arithmetic managed printing progress
 			partial threads cooperative virtual bursts compiled divergence graphs grids halves
 			hashing heap lookback matmul physics recorded sorting stencils waves math counters
-			peers)
+			peers exhaust)
 		probe_hip_program(gfx942_${name} ${name} -O2 GPU gfx942)
 		set(options)
 		if(name STREQUAL "peers")
 			set(options PROBE_SIM_GPUS=2)
+		elseif(name STREQUAL "exhaust")
+			set(options PROBE_SIM_VRAM_MIB=256)
 		endif()
 		probe_test(NAME hip.gfx942.${name} TIER hip FOLDER simgpu
 			COMMAND ${hip_out}/gfx942_${name} ${hip_out}/partial_gfx942.co
 			ENVIRONMENT "${hip_environment}" PROBE_SIM_DEVICE=gfx942 ${options})
+	endforeach()
+	probe_hip_program(gfx942_sampling sampling "-O2;-std=c++17;-lhsa-runtime64" GPU gfx942)
+	foreach(name sessions invariants masks lanes stochastic host_trap)
+		probe_test(NAME hip.gfx942.sampling.${name} TIER hip FOLDER simgpu
+			COMMAND ${hip_out}/gfx942_sampling ${name}
+			ENVIRONMENT "${hip_environment}" PROBE_SIM_DEVICE=gfx942 PROBE_SIM_PC=1)
 	endforeach()
 	probe_hip_program(gfx942_published published -O2 GPU gfx942
 		HEADERS ${hip_dir}/published_memory.h ${hip_dir}/published_rate.h)
