@@ -9,6 +9,7 @@
 #include "simgpu/time/issue_slots.h"
 #include "simgpu/time/wave_progress.h"
 #include "simgpu/time/pc_sampler.h"
+#include "simgpu/time/value_waits.h"
 
 /* True if the unit could start another workgroup but has none. */
 static bool starves(struct time_cu *cu)
@@ -36,7 +37,7 @@ static bool run_slots(struct time_cu *cu, uint64_t first)
 			continue;
 		cu->now = first + i;
 		time_simd_slot(cu, i, cu->now);
-		if (cu->has_space | cu->held)
+		if (cu->has_space | cu->held | cu->stored)
 			return false;
 	}
 	return true;
@@ -66,7 +67,7 @@ void time_cu_run(struct time_cu *cu)
 			cu->state = CU_STARVED;
 			return;
 		}
-		if (cu->held) {
+		if (cu->held || cu->stored) {
 			cu->state = CU_HELD;
 			return;
 		}
@@ -103,12 +104,19 @@ bool time_cu_turn(struct time_cu *cu)
 {
 	struct time_wave *w = held_wave(cu);
 
+	cu->stored = false;
+	time_values_look(cu->time, cu->now);
+	if (!w)
+		return !sim_dispatch_stopped(cu->dispatch);
 	w->state = TIME_RUNS;
 	cu->held--;
+	if (time_value_waits(cu, w))
+		return !sim_dispatch_stopped(cu->dispatch);
 	time_wave_refill(cu, w, true);
 	/*
 	 * The wave issues in the same slot in which it was held, if its unit is still free there.
 	 */
 	time_wave_wait(cu, w, cu->now);
+	time_value_tried(cu, w);
 	return !sim_dispatch_stopped(cu->dispatch);
 }

@@ -29,6 +29,7 @@ enum {
 	SLOT_LATE = INT16_MAX,
 	BURST_UNITS = 2, /* UNIT_VALU, UNIT_SCALAR */
 	TIME_SPANS = 8,
+	TIME_PLACES = 16,
 	L1_LINE = 64,  /* the unit of the vector L1; it fetches sim_time_cost.l1_line bytes */
 	L1_WAYS = 4,   /* [E] */
 	L1_MOST = 512, /* lines of the largest vector L1, 32 KiB */
@@ -66,7 +67,19 @@ struct time_poll {
 	uint64_t state;	      /* hash of its registers then */
 	uint32_t rounds;      /* consecutive times since */
 	bool acted;	      /* it stored something in between */
+	uint16_t loads;	      /* that it issued in between */
 	bool paused;	      /* the pause is over: it polls now */
+};
+
+/* Accesses of a wave that are polls, or failed compare-and-swaps, of one place (value_waits.h). */
+struct time_tries {
+	uint64_t pc, addr;
+	uint64_t wanted, seen; /* the value compared with, and that of the place, at the last one */
+	uint64_t last, period; /* when that was, and how long after the one before */
+	uint64_t shortest;     /* of the periods */
+	uint64_t since;	       /* when the first failed */
+	uint32_t failed;       /* in a row */
+	uint32_t others;       /* accesses for which the wave stopped, from the one before */
 };
 
 struct time_wave {
@@ -95,6 +108,13 @@ struct time_wave {
 	struct time_group *group;
 	uint64_t start; /* start of its residency; at a barrier: of its wait */
 	struct time_poll poll;
+	struct time_tries swaps, reads;
+	uint64_t returns;	  /* where it polls in a loop that leads back to the same state */
+	struct time_place *place; /* it waits for a change there, as number `waiter` */
+	uint32_t waiter;
+	struct time_place *reads_at; /* it was made the reader of the place */
+	uint32_t stops;		     /* for other accesses, since its last compare-and-swap */
+	bool insists;		     /* it has waited for so long that it tries next */
 	uint64_t vm[TIME_VM], lgkm[TIME_LGKM]; /* completion times of the most recent accesses */
 	/*
 	 * For samples: the spans from its last issue up to `ready`, and the end of its last trap.
@@ -214,6 +234,9 @@ struct time_cu {
 	bool slots_busy; /* another queue uses the wave slots: try again later */
 	uint32_t live;	 /* number of live waves */
 	uint32_t held;
+	uint32_t waiting; /* waves that leave out tries */
+	bool stored;	  /* where a wave waits for another value */
+	bool woken;	  /* a wave of it, after it had reached the end of the epoch */
 	uint32_t scratch_first, scratch_count; /* its part of the scratch memory */
 	uint64_t scratch_taken;
 	uint64_t sleeps, steps; /* for the host's back-off */
@@ -231,6 +254,53 @@ struct time_cu {
 	_Alignas(64) struct time_line l1[L1_MOST];
 	_Alignas(64) struct time_line scalar[SCALAR_LINES];
 	struct sim_trace traces[SIM_CU_WAVES];
+};
+
+enum time_wait_kind {
+	WAITS_FOR_VALUE, /* compares with a value of its own */
+	WAITS_TO_READ,	 /* compares with what it last read */
+	WAITS_TO_LEAVE,	 /* only reads */
+};
+
+/* A wave that leaves out its tries (value_waits.h). */
+struct time_waiter {
+	struct time_cu *cu;
+	struct time_wave *wave;
+	const struct sim_wave *registers;
+	uint64_t next, period; /* its next try, and when further ones follow */
+	uint64_t wanted;       /* the value it waits for */
+	uint64_t checked;      /* when its round was last executed */
+	uint64_t since, due;   /* when it began to wait, and when it tries at the latest */
+	enum time_wait_kind kind;
+};
+
+/* A place in memory that waves try to change. */
+struct time_place {
+	uint64_t addr; /* 0: unused */
+	uint32_t bytes;
+	const void *host;
+	uint64_t generation; /* of the map of memory in which `host` was found */
+	uint64_t value, changed;
+	struct time_wave *reader;     /* the wave that reads this value and tries with it next */
+	uint64_t success, read_until; /* when it is expected to change it, and the latest */
+	uint64_t due;		      /* no waiter is due before */
+	uint32_t count, capacity;
+	struct time_waiter *waiter;
+};
+
+/* A copy of a wave, to execute a round of its loop in trial. */
+struct time_trial {
+	struct sim_wave wave;
+	struct sim_group group;
+	struct sim_counters counters;
+	struct sim_trace trace;
+};
+
+struct time_places {
+	bool used;
+	uint32_t woken; /* units */
+	struct time_trial *trial;
+	struct time_place place[TIME_PLACES];
 };
 
 /* A cache of the device as one queue sees it; its contents are kept between dispatches. */
@@ -257,6 +327,7 @@ struct sim_time {
 	uint32_t group_every; /* cycles from one workgroup of a unit to the next */
 	uint32_t contention[TIME_CHANNELS]; /* additional cost of a request, in 1/CONTENTION_NONE */
 	struct sim_place_request want;
+	struct time_places places;
 };
 
 /* How many of the two halves of a line. */

@@ -26,6 +26,7 @@
 #include "simgpu/time/unit_workgroups.h"
 #include "simgpu/time/wave_progress.h"
 #include "simgpu/time/pc_sampler.h"
+#include "simgpu/time/value_waits.h"
 
 enum {
 	EPOCH = 4096,	  /* cycles per epoch */
@@ -303,6 +304,7 @@ static void run_epoch(struct sim_dispatch *dispatch, struct sim_time *time)
 		if (cu->state == CU_REACHED)
 			cu->state = CU_RUNS;
 	}
+	time_values_epoch(time);
 	do
 		assign(time, 0);
 	while (run_units(dispatch, time) || serve_held(dispatch, time));
@@ -372,6 +374,7 @@ static void run_all(struct sim_dispatch *dispatch, struct sim_time *time)
 		time->from = next == TIME_NEVER ? time->until : next;
 		time->until = time->from + EPOCH;
 		run_epoch(dispatch, time);
+		time_values_crowd(time);
 		time_l2_merge(time);
 		if (time->sampled)
 			time_samplers_deliver(time);
@@ -436,6 +439,7 @@ static void finish(struct sim_dispatch *dispatch, struct sim_time *time)
 		time_cu_release(cu);
 	}
 	time->count = 0;
+	time_values_reset(time);
 	dispatch->timing.counters.busy_cycles = dispatch->timing.cycles;
 	count_classes(dispatch);
 	count_quads(&dispatch->timing.counters);

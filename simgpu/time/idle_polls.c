@@ -6,6 +6,7 @@
 
 #include "common/cleanup.h"
 #include "simgpu/base/sim_options.h"
+#include "simgpu/mem/freed_memory.h"
 #include "simgpu/time/wave_waits.h"
 
 enum {
@@ -185,6 +186,90 @@ static uint64_t state_of(const struct time_cu *cu, const struct sim_wave *wave)
 	return mix(hash, wave->vgpr[SIM_VGPRS / 2], launch->kernel.agprs * sizeof(wave->vgpr[0]));
 }
 
+/*
+ * Instructions from the wave's next one to the end of straight-line code, or to `pc`; 0 if they do
+ * more than read memory at `pc`.
+ */
+static uint32_t quiet_run(const struct sim_wave *wave, uint64_t pc)
+{
+	const struct sim_timing *t = sim_wave_timing(wave);
+	uint64_t at = wave->pc;
+	uint32_t count = 0;
+
+	while (count < LONGEST_ROUND && (!count || at != pc)) {
+		bool polls = at == pc && t->kind == TIMING_LOAD;
+
+		if (!polls && !is_quiet(t) && t->kind != TIMING_L1_INVALIDATE)
+			return 0;
+		count++;
+		at += 4 * t->words;
+		if (t->kind == TIMING_BRANCH || (at & (SIM_PAGE - 1)) < 8)
+			break;
+		t += t->words;
+	}
+	return count;
+}
+
+/* The registers, and all other state of a wave but its unused registers. */
+static void copy_wave(const struct time_cu *cu, struct sim_wave *to, const struct sim_wave *from)
+{
+	const struct sim_launch *launch = &cu->dispatch->launch;
+
+	memcpy(to, from, offsetof(struct sim_wave, vgpr));
+	memcpy(to->vgpr, from->vgpr, launch->kernel.vgprs * sizeof(to->vgpr[0]));
+	memcpy(to->vgpr[SIM_VGPRS / 2], from->vgpr[SIM_VGPRS / 2],
+	       launch->kernel.agprs * sizeof(to->vgpr[0]));
+}
+
+static bool run_quiet_round(struct sim_wave *wave, struct sim_trace *trace)
+{
+	const uint64_t pc = wave->pc;
+
+	for (int i = 0; i < LONGEST_ROUND; i++) {
+		uint32_t count = quiet_run(wave, pc);
+		enum sim_stop stop;
+
+		if (!count)
+			return false;
+		sim_trace_reset(trace);
+		trace->pass = true;
+		stop = sim_wave_run(wave, count);
+		if (stop != SIM_STOP_QUANTUM && stop != SIM_STOP_SLEEP)
+			return false;
+		if (wave->pc == pc)
+			return true;
+	}
+	return false;
+}
+
+bool time_poll_stays(const struct time_cu *cu, const struct sim_wave *wave,
+		     struct time_trial *trial)
+{
+	unsigned epoch = sim_memory_enter();
+	bool stays;
+
+	copy_wave(cu, &trial->wave, wave);
+	trial->group = *wave->group;
+	trial->group.counters = &trial->counters;
+	trial->wave.group = &trial->group;
+	trial->wave.trace = &trial->trace;
+	stays = run_quiet_round(&trial->wave, &trial->trace);
+	sim_memory_leave(epoch);
+	return stays;
+}
+
+bool time_poll_returns(const struct time_cu *cu, const struct sim_wave *wave,
+		       struct time_trial *trial)
+{
+	bool stays = time_poll_stays(cu, wave, trial);
+	uint64_t state = state_of(cu, &trial->wave);
+	unsigned epoch = sim_memory_enter();
+
+	stays = stays && run_quiet_round(&trial->wave, &trial->trace);
+	sim_memory_leave(epoch);
+	return stays && state_of(cu, &trial->wave) == state;
+}
+
 static uint64_t memory_pause(struct time_cu *cu, struct time_wave *w, const struct sim_wave *wave,
 			     uint64_t now, uint64_t period)
 {
@@ -202,7 +287,7 @@ static uint64_t memory_pause(struct time_cu *cu, struct time_wave *w, const stru
 }
 
 /* Samples, counters per instruction and the trace of a wave need every round. */
-static bool is_allowed(const struct time_cu *cu)
+bool time_polls_allowed(const struct time_cu *cu)
 {
 	const struct sim_options *options = sim_options();
 
@@ -225,7 +310,7 @@ uint64_t time_poll_next(struct time_cu *cu, struct time_wave *w, uint64_t now)
 		*poll = (struct time_poll){.pc = wave->pc, .since = now, .last = now};
 		return now;
 	}
-	if (++poll->rounds < FIRST_ROUNDS || !is_allowed(cu))
+	if (++poll->rounds < FIRST_ROUNDS || !time_polls_allowed(cu))
 		return now;
 	pause = sim_wave_timing(wave)->kind == TIMING_CLOCK
 			? clock_pause(cu, w, wave, now, period)

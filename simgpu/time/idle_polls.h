@@ -22,4 +22,17 @@
  */
 uint64_t time_poll_next(struct time_cu *cu, struct time_wave *w, uint64_t now);
 
+/*
+ * Executes a round of the wave's loop that reads memory, with a copy of the wave. True if that is
+ * back at the beginning.
+ */
+bool time_poll_stays(const struct time_cu *cu, const struct sim_wave *wave,
+		     struct time_trial *trial);
+/* The same; and if another round follows it leads to the same registers. */
+bool time_poll_returns(const struct time_cu *cu, const struct sim_wave *wave,
+		       struct time_trial *trial);
+
+/* True if rounds and tries of this unit may be left out. */
+bool time_polls_allowed(const struct time_cu *cu);
+
 #endif

@@ -10,6 +10,7 @@
 
 #include "simgpu/mem/address_space.h"
 #include "simgpu/time/l2_cache.h"
+#include "simgpu/time/value_waits.h"
 
 enum {
 	SCALAR_SETS = SCALAR_LINES / L1_WAYS,
@@ -127,20 +128,42 @@ static struct time_line *vector_set(struct time_cu *cu, uint64_t number, uint64_
 /* ---- L2 and memory -------------------------------------------------------------------------- */
 
 /*
- * The cost of 64 bytes in the unit's share of the L2; higher if the channel is crowded. Channels
- * interleave every 256 bytes. The hash spreads large powers of two over four of them [HW: yax, rows
- * of 256 KiB].
+ * Channels interleave every 256 bytes. The hash spreads large powers of two over four of them [HW:
+ * yax, rows of 256 KiB].
  */
-static uint32_t channel_cost(struct time_cu *cu, uint64_t line, uint32_t cost)
+static uint32_t channel_of(uint64_t line)
 {
 	uint64_t high = line >> 6;
 	uint32_t hash =
 		(high ^ high >> 2 ^ high >> 4 ^ high >> 6 ^ high >> 8 ^ high >> 10 ^ high >> 12) &
 		3;
-	uint32_t channel = (line / 2 ^ hash) % TIME_CHANNELS;
+
+	return (line / 2 ^ hash) % TIME_CHANNELS;
+}
+
+/* The cost of 64 bytes in the unit's share of the L2; higher if the channel is crowded. */
+static uint32_t channel_cost(struct time_cu *cu, uint64_t line, uint32_t cost)
+{
+	uint32_t channel = channel_of(line);
 
 	cu->channel[channel]++;
 	return cost * cu->time->contention[channel] / CONTENTION_NONE;
+}
+
+void time_l2_crowded(struct time_cu *cu, uint64_t addr, const struct time_crowd *crowd)
+{
+	uint32_t contention = cu->time->contention[channel_of(l2_line(cu, addr / L1_LINE))];
+	uint64_t *free = crowd->writes ? &cu->l2_write : &cu->l2_read;
+	uint64_t cost = crowd->writes ? cu->time->l2_write : cu->time->l2_read;
+
+	cost = crowd->count * cost * contention / CONTENTION_NONE;
+	if (cost > crowd->every * FINE)
+		*free = later(*free, (cu->now - crowd->every) * FINE + cost);
+}
+
+void time_l2_requests(struct time_cu *cu, uint64_t addr, uint32_t count)
+{
+	cu->channel[channel_of(l2_line(cu, addr / L1_LINE))] += count;
 }
 
 /* Halves of one 128-byte line, bit 0 for the first. */
@@ -322,6 +345,8 @@ uint64_t time_vector(struct time_cu *cu, struct time_wave *w, const struct sim_t
 	for (uint32_t i = 1; i <= touched.entries; i++) {
 		uint64_t line = record[i] >> 8, end = line + (record[i] & 0xff);
 
+		if (cu->time->places.used && t->kind != TIMING_LOAD)
+			cu->stored |= time_values_waited(cu->time, line, end);
 		while (line < end) {
 			uint32_t count = line & 1 || line + 1 == end ? 1 : 2;
 

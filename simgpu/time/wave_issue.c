@@ -82,6 +82,7 @@ static inline void issue_memory(struct time_cu *cu, struct time_wave *w, const s
 	case TIMING_SMEM:
 	case TIMING_SMEM_STORE:
 		w->poll.acted |= t->kind == TIMING_SMEM_STORE;
+		w->poll.loads++;
 		push_lgkm(w, time_scalar(cu, w, t, now));
 		break;
 	case TIMING_CLOCK:
@@ -106,6 +107,7 @@ static inline void issue_memory(struct time_cu *cu, struct time_wave *w, const s
 	default:
 		w->poll.acted |= t->kind == TIMING_STORE || t->kind == TIMING_ATOMIC ||
 				 t->kind == TIMING_ATOMIC_RETURN;
+		w->poll.loads += t->kind == TIMING_LOAD;
 		done = time_vector(cu, w, t, now);
 		push_vm(w, done);
 		if (t->flags & TIMING_FLAT)

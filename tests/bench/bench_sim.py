@@ -14,6 +14,10 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 KERNELS = {"saxpy": 6, "matmul": 3, "transpose": 3, "reduction": 6, "stencil": 3, "histogram": 4}
 RUNS = 3
+# Waves of kernels that contend for one place or wait for each other; 3,328 is all that the GPU holds.
+CONTENDED = {"print_once": (1, 64, 1024, 4096), "print_lanes": (1024, 4096), "swap_sum": (1024, 4096),
+             "spin_lock": (1024, 4096), "ticket_lock": (256, 1024), "grid_barrier": (1024, 3328), "grid_sync": (1024, 3328),
+             "allocate": (1024, 4096), "spin_clock": (1024, 3328)}
 MATRIX_INSTRUCTIONS = 4 * 4 * 2000  # in a launch of matrix.hip: waves, accumulators, iterations
 LEVELS = {"avx512": "at least 2.0", "avx2": "at least 1.2", "base": "-"}
 
@@ -118,5 +122,14 @@ def simulator_matrix(bench):
         bench.row(f"simulator, matrix instruction, {kind}, 32x32", values, "us", "at most 2")
 
 
+def simulator_contention(bench):
+    """CPU of whole programs, whose other thread spins in ROCr while it waits."""
+    subprocess.run(["hipcc", "--offload-arch=gfx90a", "-O2", HERE / "contention.hip", "-o", bench.work / "contention"], check=True)
+    for kernel, counts in CONTENDED.items():
+        for waves in counts:
+            cpu = bench.usage([bench.work / "contention", kernel, str(waves)])[0]
+            bench.row(f"simulator, {kernel}, {waves} waves, CPU", cpu, "s", "at most 10")
+
+
 PARTS = (simulator_speed, simulator_model, simulator_translation, simulator_threads, simulator_pocl,
-         simulator_memory, simulator_matrix)
+         simulator_memory, simulator_matrix, simulator_contention)

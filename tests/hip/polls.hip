@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Kernels that poll: the clock, a flag of another workgroup, and loops that only look like it.
+// Kernels that poll: the clock, a flag of another workgroup, and loops that only look like it; and
+// kernels whose waves contend for one place: by compare-and-swap, for a lock, for their turn.
 #include "hip_test.h"
 
 static __device__ long long ticks()
@@ -75,6 +76,110 @@ __global__ void wait_for_flag(long long wait, int *out)
 	out[blockIdx.x] = 1;
 }
 
+/* Every wave adds three times; the old value is known from the swap that failed. */
+__global__ void swap_sum(long long, int *out)
+{
+	int *sum = out + gridDim.x;
+
+	for (int i = 0; i < 3 && !threadIdx.x; i++) {
+		int seen = *(volatile int *)sum, assumed;
+
+		do {
+			assumed = seen;
+			seen = atomicCAS(sum, assumed, assumed + 1);
+		} while (seen != assumed);
+	}
+	out[blockIdx.x] = 1;
+}
+
+/* The lock is set free by a store, with which no other unit needs to wait. */
+__global__ void swap_lock(long long, int *out)
+{
+	int *sum = out + gridDim.x, *lock = sum + 64;
+
+	for (int i = 0; i < 3 && !threadIdx.x; i++) {
+		while (atomicCAS(lock, 0, 1))
+			;
+		*(volatile int *)sum += 1;
+		__threadfence();
+		*(volatile int *)lock = 0;
+	}
+	out[blockIdx.x] = 1;
+}
+
+__global__ void ticket_lock(long long, int *out)
+{
+	int *sum = out + gridDim.x, *next = sum + 64, *turn = sum + 128;
+
+	for (int i = 0; i < 3 && !threadIdx.x; i++) {
+		int mine = atomicAdd(next, 1);
+
+		while (*(volatile int *)turn != mine)
+			;
+		*(volatile int *)sum += 1;
+		__threadfence();
+		*(volatile int *)turn = mine + 1;
+	}
+	out[blockIdx.x] = 1;
+}
+
+/* Each waits for its turn with a swap whose value only the wave of the next workgroup makes. */
+__global__ void swap_turns(long long, int *out)
+{
+	int *sum = out + gridDim.x, mine = 3 * (int)(gridDim.x - 1 - blockIdx.x);
+
+	if (!threadIdx.x)
+		while (atomicCAS(sum, mine, mine + 3) != mine)
+			;
+	out[blockIdx.x] = 1;
+}
+
+/* A wave leaves the loop without a change when another one has stored a larger number. */
+__global__ void swap_largest(long long, int *out)
+{
+	int *largest = out + gridDim.x, mine = 3 * (int)((blockIdx.x * 37 % gridDim.x) + 1);
+
+	if (!threadIdx.x) {
+		int seen = *(volatile int *)largest;
+
+		while (seen < mine) {
+			int assumed = seen;
+
+			seen = atomicCAS(largest, assumed, mine);
+			if (seen == assumed)
+				break;
+		}
+	}
+	out[blockIdx.x] = 1;
+}
+
+/* Every lane of a wave contends, too. */
+__global__ void swap_lanes(long long, int *out)
+{
+	int *sum = out + gridDim.x;
+
+	if (threadIdx.x < 3) {
+		int seen = *(volatile int *)sum, assumed;
+
+		do {
+			assumed = seen;
+			seen = atomicCAS(sum, assumed, assumed + 1);
+		} while (seen != assumed);
+	}
+	out[blockIdx.x] = 1;
+}
+
+/* The kernel's result next to the workgroups' own is thrice their number, for those that contend. */
+static void contend(void (*kernel)(long long, int *), unsigned groups)
+{
+	device_array<int> out((size_t)groups + 256);
+	int sum;
+
+	kernel<<<groups, 64>>>(0, out.data);
+	HIP(hipMemcpy(&sum, out.data + groups, sizeof(sum), hipMemcpyDeviceToHost));
+	EXPECT(sum == 3 * (int)groups);
+}
+
 static void run(void (*kernel)(long long, int *), unsigned groups, long long wait)
 {
 	device_array<int> out((size_t)groups + 1);
@@ -96,5 +201,11 @@ int main()
 	run(spin_limited, 104, 100000000);
 	run(sum_of_clocks, 104, 3000);
 	run(wait_for_flag, 208, 10000);
+	contend(swap_sum, 208);
+	contend(swap_lock, 208);
+	contend(ticket_lock, 208);
+	contend(swap_turns, 208);
+	contend(swap_largest, 208);
+	contend(swap_lanes, 208);
 	return 0;
 }

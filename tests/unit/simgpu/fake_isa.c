@@ -4,6 +4,7 @@
 #include "simgpu/exec/decode/code_cache.h"
 #include "simgpu/diag/fidelity.h"
 #include "simgpu/exec/instruction_trace.h"
+#include "simgpu/exec/memory/single_place.h"
 #include "simgpu/isa/opcodes.h"
 
 #include <errno.h>
@@ -37,6 +38,18 @@ void sim_choose_instruction_set(enum sim_instruction_set set)
 const struct sim_timing *sim_wave_timing(const struct sim_wave *wave)
 {
 	(void)wave;
+	return NULL;
+}
+
+bool sim_wave_place(const struct sim_wave *wave, struct sim_place_access *ret)
+{
+	(void)wave, (void)ret;
+	return false;
+}
+
+const void *sim_place_host(uint64_t addr, uint32_t bytes)
+{
+	(void)addr, (void)bytes;
 	return NULL;
 }
 
