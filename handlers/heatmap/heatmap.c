@@ -66,6 +66,8 @@ static struct region *add_region(struct heatmap *heatmap, uint64_t number)
 		heatmap->no_memory = true;
 		return NULL;
 	}
+	if (heatmap->count == 0)
+		heatmap->near_base = number < NEAR_REGIONS / 2 ? 0 : number - NEAR_REGIONS / 2;
 	pages = (struct page *)(((uintptr_t)memory + align - 1) & ~(align - 1));
 	region = slot_of(heatmap->regions, heatmap->size, number);
 	*region = (struct region){.number = number,
@@ -73,6 +75,8 @@ static struct region *add_region(struct heatmap *heatmap, uint64_t number)
 				  .pages = pages,
 				  .recent = (struct recent *)(pages + REGION_PAGES)};
 	heatmap->count++;
+	if (number - heatmap->near_base < NEAR_REGIONS)
+		heatmap->near[number - heatmap->near_base] = region->recent;
 	return region;
 }
 
@@ -218,14 +222,19 @@ static void begin_recent(struct heatmap *heatmap, struct recent *recent, uint64_
 	recent->key = touch->key;
 }
 
+/* Also if a counter is about to overflow. */
+static inline bool is_stale(const struct recent *recent, const struct touch *touch)
+{
+	return recent->key != touch->key || recent->lanes[touch->kind] > UINT16_MAX - 64;
+}
+
 /* Adds `lanes` accesses to one page, described by the key. */
 static inline void add_recent(struct heatmap *heatmap, struct recent *recent, uint64_t number,
 			      const struct touch *touch)
 {
 	unsigned kind = touch->kind;
 
-	/* Also if a counter is about to overflow. */
-	if (recent->key != touch->key || recent->lanes[kind] > UINT16_MAX - 64)
+	if (is_stale(recent, touch))
 		begin_recent(heatmap, recent, number, touch);
 	recent->lines |= touch->lines;
 	recent->lanes[kind] = (uint16_t)(recent->lanes[kind] + touch->lanes);
@@ -267,40 +276,70 @@ static void add_lane(struct heatmap *heatmap, unsigned kind, uint64_t addr, unsi
 	}
 }
 
-/* The recent accesses of each lane's page; false without memory. */
-static inline bool find_recent(struct heatmap *heatmap, const uint64_t *addr, unsigned count,
-			       struct recent *recent[64])
+/* The lanes of an access, each inside one cache line, and the recent accesses of their pages. */
+struct lanes {
+	const uint64_t *addr;
+	unsigned count, stales;
+	struct recent *recent[64];
+	uint8_t stale[64]; /* lanes whose page has recent accesses of another kind, or too many */
+};
+
+/*
+ * Finds them; false without memory. All pages are looked at before the first is changed, because
+ * scattered pages are not cached. If the recent accesses are stale the page is needed as well; it
+ * is in memory before them.
+ */
+static inline bool find_recent(struct heatmap *heatmap, const struct touch *touch,
+			       struct lanes *lanes)
 {
-	const struct region *region = find_region(heatmap, addr[0] >> PAGE_SHIFT);
+	struct recent *const *near = heatmap->near;
+	const uint64_t base = heatmap->near_base;
 
-	for (unsigned i = 0; i < count; i++) {
-		uint64_t number = addr[i] >> PAGE_SHIFT;
+	for (unsigned i = 0; i < lanes->count; i++) {
+		uint64_t addr = lanes->addr[i], at = (addr >> REGION_SHIFT) - base;
+		struct recent *recent = at < NEAR_REGIONS ? near[at] : NULL;
 
-		if (!region || region->number != number / REGION_PAGES)
-			region = find_region(heatmap, number);
-		if (!region)
-			return false;
-		recent[i] = &region->recent[number % REGION_PAGES];
-		__builtin_prefetch(recent[i], 1);
+		if (!recent) {
+			const struct region *region = find_region(heatmap, addr >> PAGE_SHIFT);
+
+			if (!region)
+				return false;
+			recent = region->recent;
+		}
+		at = addr >> PAGE_SHIFT & (REGION_PAGES - 1);
+		lanes->recent[i] = &recent[at];
+		if (is_stale(&recent[at], touch)) {
+			__builtin_prefetch((struct page *)recent - REGION_PAGES + at, 1);
+			lanes->stale[lanes->stales++] = (uint8_t)i;
+		}
 	}
 	return true;
 }
 
-/*
- * For lanes that each are inside one cache line. All pages are prefetched before the first is
- * changed, because scattered pages are not cached.
- */
+/* For lanes that each are inside one cache line. */
 static void add_lanes(struct heatmap *heatmap, unsigned kind, unsigned bytes, const uint64_t *addr,
 		      unsigned count)
 {
 	struct touch touch = {.key = key_of(heatmap, bytes), .kind = kind, .lanes = 1};
-	struct recent *recent[64];
+	struct lanes lanes; /* not initialised: that would take a twentieth of the time */
 
-	if (!find_recent(heatmap, addr, count, recent))
+	lanes.addr = addr;
+	lanes.count = count;
+	lanes.stales = 0;
+	if (!find_recent(heatmap, &touch, &lanes))
 		return;
+	for (unsigned i = 0; i < lanes.stales; i++) {
+		unsigned lane = lanes.stale[i];
+
+		touch.lines = line_bits(addr[lane], addr[lane]);
+		if (is_stale(lanes.recent[lane], &touch))
+			begin_recent(heatmap, lanes.recent[lane], addr[lane] >> PAGE_SHIFT, &touch);
+	}
 	for (unsigned i = 0; i < count; i++) {
-		touch.lines = 1ull << (addr[i] >> LINE_SHIFT & 63);
-		add_recent(heatmap, recent[i], addr[i] >> PAGE_SHIFT, &touch);
+		struct recent *recent = lanes.recent[i];
+
+		recent->lines |= 1ull << (addr[i] >> LINE_SHIFT & 63);
+		recent->lanes[kind]++;
 	}
 }
 
@@ -460,7 +499,9 @@ static int heatmap_open(const struct probe_host *host, void **state)
 		.site_size = sizeof(struct site),
 		.extra_size = sizeof(struct heatmap_banks),
 	};
-	if (!add_owner(heatmap, NULL, &unknown)) {
+	heatmap->near = calloc(NEAR_REGIONS, sizeof(*heatmap->near));
+	if (!heatmap->near || !add_owner(heatmap, NULL, &unknown)) {
+		free(heatmap->near);
 		free(heatmap);
 		return -ENOMEM;
 	}
@@ -481,6 +522,7 @@ static int heatmap_close(void *state)
 	for (size_t i = 0; i < heatmap->size; i++)
 		free(heatmap->regions[i].memory);
 	free(heatmap->regions);
+	free(heatmap->near);
 	free(heatmap->owners);
 	free(heatmap->owner_of);
 	free(heatmap);

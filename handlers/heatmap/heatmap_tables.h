@@ -16,7 +16,8 @@
 #define PAGE_BYTES   (1u << PAGE_SHIFT)
 #define REGION_SHIFT 21
 #define REGION_PAGES (1u << (REGION_SHIFT - PAGE_SHIFT))
-#define LINE_SHIFT   6 /* 64 lines in a page: a bit each */
+#define LINE_SHIFT   6		/* 64 lines in a page: a bit each */
+#define NEAR_REGIONS (1u << 15) /* 64 GiB around the first region */
 
 /* Occupies one cache line of the host; all 0 = never touched. */
 struct page {
@@ -59,6 +60,9 @@ struct heatmap {
 	struct region *regions; /* open addressing; an entry without pages is free */
 	size_t count, size;
 	struct region *last;
+	/* By number of the region, from near_base on, for most of them: found without a search. */
+	struct recent **near;
+	uint64_t near_base;
 	uint32_t epoch; /* changes with the dispatch */
 	struct owner *owners;
 	size_t owner_count, owner_capacity;
