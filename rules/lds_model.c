@@ -231,8 +231,8 @@ static bool is_simple(const struct probe_lds_phases *phases, unsigned unit, cons
 	return !(any & (unit - 1));
 }
 
-struct probe_lds_cost probe_lds_count(const struct probe_lds_rule *rule, uint64_t exec,
-				      const uint32_t addr[64], struct probe_lds_scratch *scratch)
+static struct probe_lds_cost count(const struct probe_lds_rule *rule, uint64_t exec,
+				   const uint32_t addr[64], struct probe_lds_scratch *scratch)
 {
 	const struct probe_lds_phases *phases = rule->phases;
 	bool simple = is_simple(phases, rule->unit, addr);
@@ -252,6 +252,44 @@ struct probe_lds_cost probe_lds_count(const struct probe_lds_rule *rule, uint64_
 		}
 	}
 	return cost;
+}
+
+/*
+ * If all lanes move by the same number of dwords, banks are rotated and shared dwords stay shared.
+ * So the cost depends on the distances from the first lane, and on its place in a dword. Loops in
+ * kernels have few such patterns, and comparing one is several times as fast as counting.
+ */
+static bool is_known(const struct probe_lds_pattern *pattern, const struct probe_lds_rule *rule,
+		     const uint32_t addr[64])
+{
+	const struct probe_lds_rule *known = &pattern->rule;
+	uint32_t moved = addr[0] - pattern->addr[0], differ = moved % 4, any = 0;
+
+	for (unsigned lane = 0; lane < 64; lane++) {
+		differ |= addr[lane] - pattern->addr[lane] - moved;
+		any |= addr[lane] | pattern->addr[lane];
+	}
+	/* Only addresses far beyond LDS wrap around. */
+	return !differ && !(any >> 31) && known->phases == rule->phases &&
+	       known->phase_wave == rule->phase_wave && known->wave == rule->wave &&
+	       known->unit == rule->unit && known->share == rule->share;
+}
+
+struct probe_lds_cost probe_lds_count(const struct probe_lds_rule *rule, uint64_t exec,
+				      const uint32_t addr[64], struct probe_lds_scratch *scratch)
+{
+	uint32_t some = (addr[1] - addr[0]) * 5 + (addr[16] - addr[0]) * 3 + addr[63] - addr[0];
+	struct probe_lds_pattern *pattern =
+		&scratch->known[(some >> 2 ^ some >> 7 ^ rule->unit) % PROBE_LDS_PATTERNS];
+
+	if (exec != UINT64_MAX)
+		return count(rule, exec, addr, scratch);
+	if (!is_known(pattern, rule, addr)) {
+		pattern->cost = count(rule, exec, addr, scratch);
+		pattern->rule = *rule;
+		memcpy(pattern->addr, addr, sizeof(pattern->addr));
+	}
+	return pattern->cost;
 }
 
 /* ---- Closed forms -------------------------------------------------------------------------- */

@@ -82,8 +82,18 @@ struct probe_lds_cost {
 	uint32_t way;	 /* largest number of passes in a phase: an n-way bank conflict; 1 = none */
 };
 
-/* Working memory of probe_lds_count(): one per thread, zeroed before first use. 256 KiB. */
+enum { PROBE_LDS_PATTERNS = 16 };
+
+/* Addresses of a whole wave whose cost is known. */
+struct probe_lds_pattern {
+	struct probe_lds_rule rule;
+	uint32_t addr[64];
+	struct probe_lds_cost cost;
+};
+
+/* Working memory of probe_lds_count(): one per thread, zeroed before first use. 261 KiB. */
 struct probe_lds_scratch {
+	struct probe_lds_pattern known[PROBE_LDS_PATTERNS];
 	uint32_t stamp;
 	uint32_t seen[1 << 16]; /* by dword: the last phase (a stamp) that needed it */
 };
