@@ -7,9 +7,9 @@
 
 #include "common/crc32.h"
 
-#define HEADER_BYTES	  ((uint32_t)sizeof(struct probe_host_rec))
-#define RECORD_MAX	  (1u << 20) /* as segment_writer.c */
-#define RESYNC_BUDGET	  (1ull << 30)
+#define HEADER_BYTES  ((uint32_t)sizeof(struct probe_host_rec))
+#define RECORD_MAX    (1u << 20) /* as segment_writer.c */
+#define RESYNC_BUDGET (1ull << 30)
 
 static uint64_t load64(const uint64_t *word)
 {
@@ -227,17 +227,21 @@ bool segment_reader_snapshot(struct segment_reader *segment)
 {
 	bool any = false;
 
+	segment->pressed = false;
 	for (uint32_t i = 0; i < segment->ring_count; i++) {
 		struct segment_ring *ring = &segment->rings[i];
 		uint64_t head = load64(&segment->heads[i].head);
+		uint32_t size;
 
 		if (head == ring->tail || ring->broken)
 			continue;
-		if (head - ring->tail > segment_reader_ring_size(segment, i) || (head & 7)) {
+		size = segment_reader_ring_size(segment, i);
+		if (head - ring->tail > size || (head & 7)) {
 			ring->broken = true;
 			continue;
 		}
 		ring->limit = head;
+		segment->pressed |= head - ring->tail > size / 4;
 		any = true;
 	}
 	return any;

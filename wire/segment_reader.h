@@ -46,6 +46,7 @@ struct segment_reader {
 	uint32_t ring_count, ring_size; /* the large ones among them come last */
 	uint32_t large_count, large_size;
 	struct segment_ring *rings;
+	bool pressed; /* a ring was a quarter full at the last snapshot */
 	struct segment_loss loss;
 	unsigned char *copy; /* of the record last taken */
 	size_t copy_capacity;

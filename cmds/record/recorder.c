@@ -334,16 +334,29 @@ static bool poll_segment(struct recorder *recorder, bool final)
 }
 
 /*
- * How long to sleep if there is nothing to read: briefly while a kernel may be waiting for ring
- * space.
+ * How long to sleep before the next round. While a kernel writes to rings, it is short at first; as
+ * long as no ring becomes full, a round is worth more the later it is, because it looks at all of
+ * them.
  */
-static struct timespec idle_timeout(const struct process_objects *objects, bool busy)
+static struct timespec pause_of(struct recorder *recorder, bool busy)
 {
-	if (busy)
-		return (struct timespec){0};
-	if (objects->traces_in_flight)
-		return (struct timespec){.tv_nsec = 100000};
-	return (struct timespec){.tv_nsec = objects->in_flight ? 1000000 : 5000000};
+	enum { FIRST_NS = 100000, MOST_NS = 1000000 };
+	const struct process_objects *objects = &recorder->recording.objects;
+	long before = recorder->pause_ns;
+
+	if (!objects->traces_in_flight) {
+		recorder->pause_ns = 0;
+		if (busy)
+			return (struct timespec){0};
+		return (struct timespec){.tv_nsec = objects->in_flight ? 1000000 : 5000000};
+	}
+	if (recorder->seg.pressed && busy)
+		recorder->pause_ns = 0;
+	else if (!before || recorder->seg.pressed)
+		recorder->pause_ns = FIRST_NS;
+	else
+		recorder->pause_ns = 2 * before < MOST_NS ? 2 * before : MOST_NS;
+	return (struct timespec){.tv_nsec = recorder->pause_ns};
 }
 
 /* Sleeps until the process dies, recorder_stop() is called, or it is time to poll again. */
@@ -397,7 +410,6 @@ static void add_one(int fd)
 static void *run(void *user)
 {
 	struct recorder *recorder = user;
-	const struct process_objects *objects = &recorder->recording.objects;
 	bool busy = false;
 
 	probe_store_on_busy(recorder->recording.store, while_locked, recorder);
@@ -409,9 +421,13 @@ static void *run(void *user)
 		segment_reader_allocate(&recorder->seg);
 	}
 	/* While there is much to read, check the process only every 16th time. */
-	for (unsigned i = 0; (busy && i % 16) || still_alive(recorder, idle_timeout(objects, busy));
-	     i++)
+	for (unsigned i = 0;; i++) {
+		struct timespec pause = pause_of(recorder, busy);
+
+		if ((!busy || pause.tv_nsec || i % 16 == 0) && !still_alive(recorder, pause))
+			break;
 		busy = poll_segment(recorder, false);
+	}
 	if (atomic_load(&recorder->stop) == RECORDER_STOP_LEFT ||
 	    atomic_load(&recorder->stop) == RECORDER_STOP_TERMINATED)
 		recorder->drain_until = handler_clock_ns() + DRAIN_NS;

@@ -39,9 +39,10 @@ struct recorder {
 	atomic_bool done;
 	bool joined;
 	_Atomic uint64_t spool_taken, spool_written; /* bytes, for a progress line */
-	uint64_t drain_until;			     /* CLOCK_MONOTONIC; 0 = no time limit */
-	bool unused; /* continued, and the process had not taken the segment before */
-	bool ended;  /* the process had ended before this recorder began */
+	long pause_ns;	      /* the last one between rounds, while a kernel writes to rings */
+	uint64_t drain_until; /* CLOCK_MONOTONIC; 0 = no time limit */
+	bool unused;	      /* continued, and the process had not taken the segment before */
+	bool ended;	      /* the process had ended before this recorder began */
 	struct segment_reader seg;
 	struct spool spool;
 	struct spool_settings settings; /* of recorder_open() */
