@@ -4,7 +4,8 @@
  * instruction (ir_edit.h). Two passes of the back end merge accesses. LoadStoreVectorizer runs here
  * unchanged. SILoadStoreOptimizer works on machine code and also merges accesses of different
  * widths, such as the 8 and 4 bytes of a float3; it is repeated here on IR. Instruction selection
- * divides vectors of more than 16 bytes, possibly into several widths; the latter are divided here.
+ * divides vectors of more than 16 bytes, and those of 3 or 6, possibly into several widths; the
+ * latter are divided here. It also loads more than such a vector where the alignment allows it.
  */
 #include "llvm-plugin/analysis/ir_edit.h"
 
@@ -12,6 +13,7 @@
 #include <llvm/Analysis/MemoryLocation.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
@@ -233,29 +235,59 @@ void Merger::run()
 	}
 }
 
+/* How instruction selection makes instructions of a vector's access. */
+struct Division {
+	unsigned bytes = 0; /* of the first one; the last one has the rest; 0 = it does not */
+	bool wider = false; /* it is the only one, and has more bytes than the vector */
+};
+
 /*
- * Is the access divided into instructions of different widths, such as 24 bytes into 16 and 8? With
- * a lower alignment the back end uses other widths, see access_site_unit().
+ * A load of 3 or 6 bytes with the alignment of a wider load becomes that one. Not here if it may be
+ * of a variable: alias analysis takes an access that is larger than a variable to be of another
+ * one.
  */
-static bool is_uneven(Instruction &inst, const DataLayout &layout)
+static bool is_widened(const Instruction &inst, uint64_t bytes, uint64_t element, uint64_t align)
+{
+	auto *load = dyn_cast<LoadInst>(&inst);
+
+	return load && load->getPointerAddressSpace() == PROBE_SPACE_GLOBAL &&
+	       align >= (element == 1 ? 4 : 8) && (bytes == 3 || bytes == 6) &&
+	       !isa<GlobalVariable>(getUnderlyingObject(load->getPointerOperand(), 0));
+}
+
+/*
+ * Is the access divided into instructions of different widths, such as 24 bytes into 16 and 8, or 3
+ * into 2 and 1? With a lower alignment the back end uses other widths, see access_site_unit().
+ */
+static Division division_of(Instruction &inst, const DataLayout &layout)
 {
 	static const unsigned least[] = {4, 1, UINT_MAX, WIDEST}; /* flat, global, GDS, LDS */
 	auto *load = dyn_cast<LoadInst>(&inst);
 	auto *store = dyn_cast<StoreInst>(&inst);
 
 	if (!(load && load->isSimple()) && !(store && store->isSimple()))
-		return false;
+		return {};
 	auto *type = dyn_cast<FixedVectorType>(getLoadStoreType(&inst));
 	unsigned space = getLoadStoreAddressSpace(&inst);
+	uint64_t align = getLoadStoreAlignment(&inst).value();
 
-	if (!type || space > 3 || getLoadStoreAlignment(&inst).value() < least[space])
-		return false;
+	if (!type || space > 3 || space == 2)
+		return {};
 	uint64_t element = layout.getTypeSizeInBits(type->getElementType()) / 8;
 	uint64_t bytes = layout.getTypeSizeInBits(type) / 8;
 
-	return element && WIDEST % element == 0 && element * type->getNumElements() == bytes &&
-	       layout.getTypeStoreSize(type) == bytes && bytes > WIDEST && bytes % WIDEST &&
-	       bytes % 4 == 0;
+	if (!element || element * type->getNumElements() != bytes ||
+	    layout.getTypeStoreSize(type) != bytes)
+		return {};
+	if (bytes > WIDEST && bytes % WIDEST && bytes % 4 == 0 && WIDEST % element == 0 &&
+	    align >= least[space])
+		return {WIDEST, false};
+	if (is_widened(inst, bytes, element, align))
+		return {(unsigned)PowerOf2Ceil(bytes), true};
+	if ((bytes == 3 || bytes == 6) && (space || align >= (bytes == 3 ? 2 : 4)) &&
+	    (store || align < (element == 1 ? 4 : 8)))
+		return {(unsigned)PowerOf2Ceil(bytes) / 2, false};
+	return {};
 }
 
 /* Divides an access; returns its parts, of `count` elements each, the last one of fewer. */
@@ -325,24 +357,51 @@ static void replace_uses(LoadInst *load, ArrayRef<Instruction *> parts, unsigned
 	load->replaceAllUsesWith(whole);
 }
 
+/* Loads `count` elements instead of fewer. */
+static LoadInst *widen(LoadInst *load, unsigned count)
+{
+	IRBuilder<> builder(load);
+	auto *type = FixedVectorType::get(cast<FixedVectorType>(load->getType())->getElementType(),
+					  count);
+	LoadInst *wide =
+		builder.CreateAlignedLoad(type, load->getPointerOperand(), load->getAlign());
+
+	wide->copyMetadata(*load, {LLVMContext::MD_nontemporal, LLVMContext::MD_invariant_load});
+	return wide;
+}
+
+static void divide_as(Instruction *inst, const Division &division, uint64_t element)
+{
+	auto count = (unsigned)(division.bytes / element);
+	auto *load = dyn_cast<LoadInst>(inst);
+	SmallVector<Instruction *, 4> parts;
+
+	if (division.wider)
+		parts.push_back(widen(load, count));
+	else
+		parts = divide(inst, count, element);
+	if (load)
+		replace_uses(load, parts, count);
+	inst->eraseFromParent();
+}
+
 static bool divide_uneven(Function &function)
 {
 	const DataLayout &layout = function.getParent()->getDataLayout();
-	SmallVector<Instruction *, 8> found;
+	SmallVector<std::pair<Instruction *, Division>, 8> found;
 
 	for (BasicBlock &block : function)
-		for (Instruction &inst : block)
-			if (is_uneven(inst, layout))
-				found.push_back(&inst);
-	for (Instruction *inst : found) {
-		auto *type = cast<FixedVectorType>(getLoadStoreType(inst));
-		uint64_t element = layout.getTypeSizeInBits(type->getElementType()) / 8;
-		auto count = (unsigned)(WIDEST / element);
-		SmallVector<Instruction *, 4> parts = divide(inst, count, element);
+		for (Instruction &inst : block) {
+			Division division = division_of(inst, layout);
 
-		if (auto *load = dyn_cast<LoadInst>(inst))
-			replace_uses(load, parts, count);
-		inst->eraseFromParent();
+			if (division.bytes)
+				found.push_back({&inst, division});
+		}
+	for (auto &one : found) {
+		auto *type = cast<FixedVectorType>(getLoadStoreType(one.first));
+
+		divide_as(one.first, one.second,
+			  layout.getTypeSizeInBits(type->getElementType()) / 8);
 	}
 	return !found.empty();
 }
