@@ -40,6 +40,22 @@ static uint32_t lines_of_rows(const struct facts *facts)
 	return rows * layout_lines_most(site, facts->line, site->bytes, row);
 }
 
+/*
+ * Does each work-item use a struct? Not if those of another axis use neighbouring elements, as in a
+ * matrix with swapped indices.
+ */
+static bool are_structs(const struct advice_site *site, const struct axis_strides *axes)
+{
+	/* Recorded addresses show the distances within a row only. */
+	if (!site->info ||
+	    (!site->info->strides && !(site->info->address_flags & PROBE_ADDRESS_MEMBER)))
+		return false;
+	for (int i = 1; i < 3; i++)
+		if (axes->known[i] && llabs((long long)axes->stride[i]) == (long long)site->bytes)
+			return false;
+	return axes->known[0] && llabs((long long)axes->stride[0]) <= ADVICE_STRUCT_MAX;
+}
+
 /* Lanes of a row have a proved distance, or a multiple of an argument. */
 static void rows_apart(const struct facts *facts, const struct axis_strides *axes,
 		       struct advice *ret)
@@ -51,10 +67,16 @@ static void rows_apart(const struct facts *facts, const struct axis_strides *axe
 	if (axes->known[0])
 		snprintf(apart, sizeof(apart), "%lld B apart", llabs((long long)axes->stride[0]));
 	advice_say(ret->cause,
-		   "within each row of %u work-items lanes are %s and %u B are %s: %.1f cache "
+		   "within each row of %u work-items lanes are %s and %u B %s %s: %.1f cache "
 		   "lines of %u B touched, %.1f needed",
-		   site->row, apart, site->bytes, facts->participle, before, facts->line,
-		   facts_each(facts, facts->needed));
+		   site->row, apart, site->bytes, site->bytes == 1 ? "is" : "are",
+		   facts->participle, before, facts->line, facts_each(facts, facts->needed));
+	if (are_structs(site, axes)) {
+		advice_append_shared(facts, axes->stride[0], ret);
+		advice_say_arrays(site, axes->stride[0], ret);
+		advice_verify_most(ret, facts_lines(facts), lines_of_rows(facts), before);
+		return;
+	}
 	advice_say(ret->fix, "let threadIdx.x run along consecutive addresses (swap the indices), "
 			     "or pass a tile through LDS");
 	if (lines_of_rows(facts) < before) {

@@ -161,19 +161,24 @@ static unsigned mark(bool used[128], unsigned stride, int64_t from, unsigned byt
 	return fresh;
 }
 
-double facts_bytes_used(const struct facts *facts, bool with_near)
+double facts_bytes_at(const struct facts *facts, int64_t stride, bool with_near)
 {
 	const struct advice_site *site = facts->site;
-	uint64_t stride = (uint64_t)llabs((long long)facts->low);
-	unsigned period = stride < 128 ? (unsigned)stride : 128, used;
+	uint64_t apart = (uint64_t)llabs((long long)stride);
+	unsigned period = apart < 128 ? (unsigned)apart : 128, used;
 	bool marked[128] = {false};
 
-	if (facts->pattern != PATTERN_STRIDE || !period)
+	if (!period)
 		return 0;
 	used = mark(marked, period, 0, site->bytes);
 	for (unsigned i = 0; with_near && i < site->near_count; i++)
 		/* If lanes are far apart, only accesses near one of them share its cache lines. */
-		if (stride <= 128 || abs(site->near[i].distance) < 128)
+		if (apart <= 128 || abs(site->near[i].distance) < 128)
 			used += mark(marked, period, site->near[i].distance, site->near[i].bytes);
 	return 128.0 * used / period;
+}
+
+double facts_bytes_used(const struct facts *facts, bool with_near)
+{
+	return facts->pattern == PATTERN_STRIDE ? facts_bytes_at(facts, facts->low, with_near) : 0;
 }

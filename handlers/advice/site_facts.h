@@ -48,5 +48,7 @@ bool facts_sparse(const struct facts *facts);
  * it and the accesses near it use; 0 = unknown.
  */
 double facts_bytes_used(const struct facts *facts, bool with_near);
+/* The same for lanes at `stride`, where lanes of a wave are in several rows. */
+double facts_bytes_at(const struct facts *facts, int64_t stride, bool with_near);
 
 #endif

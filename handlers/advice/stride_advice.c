@@ -15,10 +15,7 @@
 #include "handlers/advice/layouts.h"
 #include "handlers/advice/recorded_addresses.h"
 
-enum {
-	STRUCT_MAX = 64, /* bytes; larger strides are taken for rows, not for structs */
-	NEAR_LINES = 4,	 /* limit of source lines that a cause names */
-};
+enum { NEAR_LINES = 4 }; /* limit of source lines that a cause names */
 
 void advice_verify_lines(const struct facts *facts, int64_t stride, struct advice *ret)
 {
@@ -195,6 +192,18 @@ static bool aligned_recorded(const struct facts *facts, double *ret)
 	return true;
 }
 
+/* Where an offset changes between executions, some of them are aligned. */
+static void say_misaligned(const struct facts *facts, const char *why, struct advice *ret)
+{
+	advice_say(ret->cause,
+		   "lanes are contiguous but misaligned%s: one cache line of %u B more than needed",
+		   why, facts->line);
+	if (facts->excess < facts->executions)
+		advice_append(ret->cause, " in %llu of %llu executions",
+			      (unsigned long long)facts->excess,
+			      (unsigned long long)facts->executions);
+}
+
 /* Counters do not tell which of the two causes it is. */
 static void say_idle(const struct facts *facts, const char *how, struct advice *ret)
 {
@@ -225,20 +234,19 @@ static void contiguous(const struct facts *facts, struct advice *ret)
 		return;
 	}
 	if (is_neighbourhood(site)) {
-		advice_say(ret->cause,
-			   "lanes are contiguous but misaligned, as some of the neighbouring "
-			   "elements that these lines use always are: one cache line of %u B "
-			   "more than needed",
-			   facts->line);
+		say_misaligned(facts,
+			       ", as some of the neighbouring elements that these lines use "
+			       "always are",
+			       ret);
 		return;
 	}
-	advice_say(ret->cause,
-		   "lanes are contiguous but misaligned: one cache line of %u B more "
-		   "than needed",
-		   facts->line);
-	/* If a loop moves the address by other steps than whole lines, its rows cannot be aligned.
+	say_misaligned(facts, "", ret);
+	/*
+	 * If a loop, an argument or a loaded value moves the address by other steps than whole
+	 * lines, not all executions can be aligned.
 	 */
-	if (flags & PROBE_ADDRESS_MOVES || !can_align(facts))
+	if (flags & PROBE_ADDRESS_MOVES || !can_align(facts) ||
+	    (flags & PROBE_ADDRESS_SHIFTS && facts->excess < facts->executions))
 		return;
 	advice_say(ret->fix,
 		   "align the address of the first lane (base, offset, row pitch) to "
@@ -299,10 +307,10 @@ static void say_apart(const struct facts *facts, struct advice *ret)
 	double own = facts_bytes_used(facts, false), near = facts_bytes_used(facts, true);
 
 	advice_say(ret->cause,
-		   "lanes are %lld B apart and %u B are %s: %s of 128 B of each cache "
+		   "lanes are %lld B apart and %u B %s %s: %s of 128 B of each cache "
 		   "line are used",
-		   llabs((long long)facts->low), site->bytes, facts->participle,
-		   advice_number(own).text);
+		   llabs((long long)facts->low), site->bytes, site->bytes == 1 ? "is" : "are",
+		   facts->participle, advice_number(own).text);
 	if (near <= own)
 		return;
 	advice_append(ret->cause, " by this access, %s with the %u access%s next to it",
@@ -314,11 +322,47 @@ static void say_apart(const struct facts *facts, struct advice *ret)
 			      ": no byte is wasted, but lines are requested more than once");
 }
 
+void advice_append_shared(const struct facts *facts, int64_t stride, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+
+	if (facts_bytes_at(facts, stride, false) >= 128 ||
+	    facts_bytes_at(facts, stride, true) < 128)
+		return;
+	advice_append(ret->cause, "; with the %u access%s next to it", site->near_count - 1,
+		      site->near_count > 2 ? "es" : "");
+	append_near_lines(site, ret);
+	advice_append(ret->cause, " no byte is wasted, but lines are requested more than once");
+}
+
 /* True if it is, or may be, a member of a struct; rows of matrices are arrays of short rows. */
 static bool is_member(const struct advice_site *site)
 {
 	return !site->info || !site->info->address_class ||
 	       site->info->address_flags & PROBE_ADDRESS_MEMBER;
+}
+
+/* One array for what the access uses is what is verified: it may be several members. */
+void advice_say_arrays(const struct advice_site *site, int64_t stride, struct advice *ret)
+{
+	long long size = llabs((long long)stride);
+	const char *these = site->bytes == 1 ? "this" : "these";
+
+	if (!is_member(site))
+		advice_say(ret->fix,
+			   "store %s %u B of all rows of %lld B next to each other (a structure "
+			   "of arrays, or columns instead of rows)",
+			   these, site->bytes, size);
+	else if (site->bytes <= 4)
+		advice_say(ret->fix,
+			   "use a structure of arrays (one array per member) instead of an "
+			   "array of structs of %lld B",
+			   size);
+	else
+		advice_say(ret->fix,
+			   "use a structure of arrays (one array for these %u B) instead of an "
+			   "array of structs of %lld B",
+			   site->bytes, size);
 }
 
 void advice_stride(const struct facts *facts, struct advice *ret)
@@ -350,28 +394,14 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 		return;
 	}
 	say_apart(facts, ret);
-	/* One array for what the access uses is what is verified: it may be several members. */
-	if (stride <= STRUCT_MAX && !is_member(site))
-		advice_say(ret->fix,
-			   "store these %u B of all rows of %lld B next to each other (a structure "
-			   "of arrays, or columns instead of rows)",
-			   bytes, stride);
-	else if (stride <= STRUCT_MAX && bytes <= 4)
-		advice_say(ret->fix,
-			   "use a structure of arrays (one array per member) instead of an "
-			   "array of structs of %lld B",
-			   stride);
-	else if (stride <= STRUCT_MAX)
-		advice_say(ret->fix,
-			   "use a structure of arrays (one array for these %u B) instead of an "
-			   "array of structs of %lld B",
-			   bytes, stride);
+	if (stride <= ADVICE_STRUCT_MAX)
+		advice_say_arrays(site, stride, ret);
 	else
 		advice_say(ret->fix,
 			   "let neighbouring lanes use neighbouring elements (swap the loops "
 			   "or indices), or pass a tile through LDS");
 	advice_verify_lines(facts, bytes, ret);
-	if (stride <= STRUCT_MAX)
+	if (stride <= ADVICE_STRUCT_MAX)
 		append_effect(facts, buffer ? buffer->split : 0, ret);
 	else
 		warn_of_transposing(facts, ret);

@@ -114,6 +114,11 @@ enum probe_address_flag {
 	PROBE_ADDRESS_MOVES = 4,
 	/* The loaded index is from LDS or scratch, or the result of an atomic update. */
 	PROBE_ADDRESS_STAGED = 8,
+	/*
+	 * An argument or a loaded value is added to the index, times a constant that is not a
+	 * multiple of 128 bytes.
+	 */
+	PROBE_ADDRESS_SHIFTS = 16,
 };
 
 #endif

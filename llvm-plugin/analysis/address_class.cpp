@@ -256,6 +256,41 @@ static bool moves(const analysis &in, const SCEV *expr)
 	});
 }
 
+/* A value that may be another one in each launch or execution, and that is not an id or a size. */
+static bool is_data(const Value *value)
+{
+	auto *load = dyn_cast<LoadInst>(value);
+
+	return (isa<Argument>(value) && value->getType()->isIntegerTy()) ||
+	       (load && (load->getPointerAddressSpace() != PROBE_SPACE_CONSTANT ||
+			 isa<GlobalVariable>(getUnderlyingObject(load->getPointerOperand()))));
+}
+
+/*
+ * Is data added to the index, times a constant (of `zeros` factors of 2) that is not a multiple of
+ * a cache line? What is multiplied by another variable is a row.
+ */
+static bool shifts(const SCEV *expr, unsigned zeros)
+{
+	auto *cast = dyn_cast<SCEVCastExpr>(expr);
+	auto *recurrence = dyn_cast<SCEVAddRecExpr>(expr);
+	auto *product = dyn_cast<SCEVMulExpr>(expr);
+	auto *sum = dyn_cast<SCEVAddExpr>(expr);
+	auto *unknown = dyn_cast<SCEVUnknown>(expr);
+	auto *by = product ? dyn_cast<SCEVConstant>(product->getOperand(0)) : nullptr;
+
+	if (cast)
+		return shifts(cast->getOperand(), zeros);
+	if (recurrence)
+		return shifts(recurrence->getStart(), zeros);
+	if (sum)
+		return any_of(sum->operands(),
+			      [&](const SCEV *operand) { return shifts(operand, zeros); });
+	if (by && product->getNumOperands() == 2)
+		return shifts(product->getOperand(1), zeros + by->getAPInt().countTrailingZeros());
+	return unknown && zeros < 7 && is_data(unknown->getValue());
+}
+
 /* Is the index a value that the kernel makes, not data that it is given? */
 static bool is_staged(const Instruction *load)
 {
@@ -382,7 +417,8 @@ void address_classes_add(struct address_classes *classes, uint32_t number, LLVMV
 	ret->kind = class_of(in, inst, pointer, proof, &load);
 	ret->flags = (is_member(pointer) ? PROBE_ADDRESS_MEMBER : 0) |
 		     (is_guarded(in, inst->getParent()) ? PROBE_ADDRESS_GUARDED : 0) |
-		     (moves(in, expr) ? PROBE_ADDRESS_MOVES : 0);
+		     (moves(in, expr) ? PROBE_ADDRESS_MOVES : 0) |
+		     (shifts(expr, 0) ? PROBE_ADDRESS_SHIFTS : 0);
 	std::string text = address_text(in, classes->arguments, expr);
 	/* A truncated expression would not help a reader. */
 	snprintf(ret->text, sizeof(ret->text), "%s",

@@ -54,3 +54,17 @@ extern "C" __global__ void low_bits(float *out, const float *in)
 
 	out[t] = in[t / 4 * 64 + t % 4];
 }
+
+// Offsets that are data: an argument, a loaded value. A pitch is none, nor are whole cache lines.
+// CHECK: {{^}}diagonals [[@LINE+7]] load affine shifts
+// CHECK: {{^}}diagonals [[@LINE+6]] load affine shifts
+// CHECK: {{^}}diagonals [[@LINE+8]] load affine in
+// CHECK: {{^}}diagonals [[@LINE+7]] load affine in
+extern "C" __global__ void diagonals(float *out, const float *in, const int *offset, int n, int pitch)
+{
+	int t = (int)threadIdx.x;
+	float x = in[n - t], y = in[t + offset[blockIdx.x]];
+
+	out[t] = x + y +
+		 in[t + n * pitch] + in[t + 32 * n];
+}

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 """address_classes.py CODE_OBJECT: the site table's view of each access, one line per kernel, access and line of source:
 
-kernel line access class [staged] [variable NUMBER] address
+kernel line access class [staged] [shifts] [variable NUMBER] address
 """
 import struct
 import sys
 
 ACCESS = {1: "load", 2: "store", 3: "atomic"}
 CLASSES = ["unknown", "uniform", "affine", "rows", "wrapped", "computed", "gather", "chase"]
-STAGED = 8  # enum probe_address_flag
+STAGED, SHIFTS = 8, 16  # enum probe_address_flag
 
 data = open(sys.argv[1], "rb").read()
 data = data[data.index(b"PSIT"):]
@@ -27,6 +27,7 @@ for i in range(count):
 	if access not in ACCESS:
 		continue
 	row = f"{text(owner)} {line} {ACCESS[access]} {CLASSES[kind]}" + (" staged" if flags & STAGED else "") + \
+		(" shifts" if flags & SHIFTS else "") + \
 		(f" variable {variable}" if variable else "") + " " + text(address)
 	if row not in seen:
 		print(row)

@@ -125,6 +125,34 @@ static void test_moving(void **state)
 	assert_string_equal(host_text(&host_state, 0, "fix"), "");
 }
 
+/*
+ * An offset that is data, such as the diagonal of a matrix, is no row: where some executions are
+ * aligned, the others cannot be, too.
+ */
+static void test_shifted(void **state)
+{
+	(void)state;
+	for (unsigned mixed = 0; mixed < 2; mixed++) {
+		uint32_t site;
+
+		if (!instance)
+			start(NULL);
+		dispatch.group[0] = 256;
+		site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+		send_affine(site, ~0ull, 0x7f0000000004, 4);
+		send_affine(site, ~0ull, 0x7f0000000100 + (mixed ? 0 : 4), 4);
+		host_state.sites[0].address_class = PROBE_ADDRESS_AFFINE;
+		host_state.sites[0].address_flags = PROBE_ADDRESS_SHIFTS;
+		finish();
+		assert_string_equal(host_text(&host_state, 0, "cause"),
+				    mixed ? "lanes are contiguous but misaligned: one cache line "
+					    "of 128 B more than needed in 1 of 2 executions"
+					  : "lanes are contiguous but misaligned: one cache line "
+					    "of 128 B more than needed");
+		assert_int_equal(!*host_text(&host_state, 0, "fix"), mixed);
+	}
+}
+
 /* Lanes in reverse order are contiguous, also if some are idle; a single row is not several. */
 static void test_reversed(void **state)
 {
@@ -199,6 +227,7 @@ int main(void)
 		cmocka_unit_test_setup(test_near, start),
 		cmocka_unit_test_setup(test_near_lines, start),
 		cmocka_unit_test_setup(test_computed, start),
+		cmocka_unit_test_setup(test_shifted, start),
 		cmocka_unit_test_setup(test_moving, start),
 		cmocka_unit_test_setup(test_reversed, start),
 		cmocka_unit_test_setup(test_rows_of_data, start),

@@ -180,6 +180,35 @@ static void test_group_shapes(void **state)
 		     "and make the workgroup wider");
 }
 
+/* A struct of 20 B for each work-item of a group of 16 x 4; its other 16 B are stored next to it.
+ */
+static void test_structs_in_rows(void **state)
+{
+	uint32_t site = add_site(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4);
+	uint32_t other = add_site(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 16, 16);
+
+	(void)state;
+	host_state.sites[site].address_class = PROBE_ADDRESS_ROWS;
+	host_state.sites[site].address_flags = PROBE_ADDRESS_MEMBER;
+	host_state.sites[other].near_site = site;
+	host_state.sites[other].near_distance = -16;
+	host_state.sites[other].line = 7;
+	send_group(site, 16, 4, 20, 20480);
+	send_group(other, 16, 4, 20, 20480);
+	finish();
+	assert_string_equal(
+		host_text(&host_state, 0, "cause"),
+		"within each row of 16 work-items lanes are 20 B apart and 4 B are "
+		"written: 12.0 cache lines of 128 B touched, 2.0 needed; with the 1 access "
+		"next to it (line 7) no byte is wasted, but lines are requested more than "
+		"once");
+	assert_string_equal(
+		host_text(&host_state, 0, "fix"),
+		"use a structure of arrays (one array per member) instead of an array of "
+		"structs of 20 B; verified: at most 8 cache lines of 128 B after, 12 before "
+		"(per execution)");
+}
+
 /* a[y * n + k]: a word for each row of the group. */
 static void test_word_per_row(void **state)
 {
@@ -550,6 +579,7 @@ int main(void)
 		cmocka_unit_test_setup(test_overlapping_lanes, start),
 		cmocka_unit_test_setup(test_partial_wave, start),
 		cmocka_unit_test_setup(test_partial_wave_counted, start),
+		cmocka_unit_test_setup(test_structs_in_rows, start),
 		cmocka_unit_test_setup(test_group_shapes, start),
 		cmocka_unit_test_setup(test_word_per_row, start),
 		cmocka_unit_test_setup(test_row_each_counted, start),
