@@ -147,16 +147,21 @@ static void global_sorted(const struct facts *facts, struct advice *ret)
 	const struct advice_site *site = facts->site;
 	struct recorded_sorting result;
 
+	/* Sorted updates would meet at the same words, one after the other. */
 	if (!site->info || site->info->address_class != PROBE_ADDRESS_GATHER ||
-	    site->info->address_flags & PROBE_ADDRESS_STAGED || !site->recorded ||
-	    !recorded_sorted(site->recorded, site, facts->line, &result) || result.risen ||
-	    result.after * 10 > result.before * 9)
+	    site->access == PROBE_ACCESS_ATOMIC || facts_flag(facts, PROBE_ADDRESS_STAGED) ||
+	    !site->recorded || !recorded_sorted(site->recorded, site, facts->line, &result) ||
+	    result.risen || result.after * 10 > result.before * 9)
 		return;
-	advice_say(ret->fix, "sort or bin the indices so that neighbouring lanes use the same "
-			     "cache lines, or gather once into LDS");
+	advice_say(
+		ret->fix,
+		"sort or bin the indices so that neighbouring lanes use the same cache lines, or "
+		"%s",
+		site->access == PROBE_ACCESS_STORE ? "sort tiles in LDS before they are stored"
+						   : "gather once into LDS");
 	advice_estimate(ret, facts_lines(facts), result.after, result.before,
-			"the addresses that all waves use in one step can be sorted, and are like "
-			"those of the executions recorded");
+			"the addresses that all waves use in one step can be sorted without "
+			"scattering other accesses, and are like those of the executions recorded");
 }
 
 /*
@@ -233,10 +238,9 @@ void advice_contended(const struct facts *facts, struct advice *ret)
 			   "all active lanes update one word of global memory, which "
 			   "serialises them: %.1f on average",
 			   facts_each(facts, facts->lanes));
-		advice_say(ret->fix,
-			   "reduce within the wave first (cross-lane operations) and let one "
-			   "lane update the word");
-		advice_verify(ret, "updates of the word", 1, facts_each(facts, facts->lanes));
+		if (facts_say_reduce(facts, ret))
+			advice_verify(ret, "updates of the word", 1,
+				      facts_each(facts, facts->lanes));
 	} else if (c[PROBE_C_LINES64] < c[PROBE_C_NEEDED64]) {
 		advice_say(ret->cause,
 			   "lanes update the same words of global memory, which serialises "

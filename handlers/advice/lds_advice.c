@@ -259,11 +259,9 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 			   "all active lanes update one word, which serialises them: %llu in "
 			   "a row",
 			   (unsigned long long)facts->way);
-		advice_say(ret->fix,
-			   "reduce within the wave first (cross-lane operations) and let one "
-			   "lane update the word");
 		/* A single lane has no conflicts. */
-		advice_verify(ret, "conflicts", 0, conflicts_each(facts));
+		if (facts_say_reduce(facts, ret))
+			advice_verify(ret, "conflicts", 0, conflicts_each(facts));
 		return;
 	}
 	advice_say(ret->cause, "lanes are %u B apart: %llu-way bank conflict", row,
@@ -366,11 +364,13 @@ static void lds_atomic(const struct facts *facts, struct probe_lds_scratch *scra
 {
 	const struct advice_site *site = facts->site;
 	struct recorded_copies tried;
+	/* Old values of copies are not those of the table. */
+	bool may_copy = !facts_flag(facts, PROBE_ADDRESS_RESULT | PROBE_ADDRESS_EXCHANGE);
 	unsigned copies;
 	uint32_t after;
 
 	copies = copies_proved(facts, scratch, &after);
-	if (copies && after * 2 <= conflicts_each(facts)) {
+	if (copies && may_copy && after * 2 <= conflicts_each(facts)) {
 		say_copies(copies, ret);
 		advice_estimate(ret, "conflicts", after, conflicts_each(facts), fits);
 		return;
@@ -383,10 +383,10 @@ static void lds_atomic(const struct facts *facts, struct probe_lds_scratch *scra
 	 */
 	if (tried.share >= facts->way)
 		advice_say(ret->cause,
-			   "up to %u lanes update one word, which serialises them: %.1f "
+			   "up to %u lanes of a wave update one word, which serialises them: %.1f "
 			   "conflicts per execution, up to %llu-way",
 			   tried.share, conflicts_each(facts), (unsigned long long)facts->way);
-	if (!tried.copies || tried.after * 2 > tried.before)
+	if (!tried.copies || !may_copy || tried.after * 2 > tried.before)
 		return;
 	say_copies(tried.copies, ret);
 	advice_estimate(ret, "conflicts", tried.after, tried.before,

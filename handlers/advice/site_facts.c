@@ -7,6 +7,7 @@
 
 #include <probe/handler.h>
 
+#include "handlers/advice/advice_text.h"
 #include "handlers/advice/layouts.h"
 
 struct facts facts_of(const struct advice_site *site)
@@ -127,6 +128,27 @@ bool facts_computed(const struct facts *facts)
 
 	return class != PROBE_ADDRESS_GATHER && class != PROBE_ADDRESS_CHASE &&
 	       class != PROBE_ADDRESS_WRAPPED;
+}
+
+bool facts_flag(const struct facts *facts, unsigned flag)
+{
+	return facts->site->info && facts->site->info->address_flags & flag;
+}
+
+bool facts_say_reduce(const struct facts *facts, struct advice *ret)
+{
+	if (facts_flag(facts, PROBE_ADDRESS_EXCHANGE))
+		return false;
+	if (facts_flag(facts, PROBE_ADDRESS_RESULT))
+		advice_say(ret->fix,
+			   "reduce within the wave first (cross-lane operations), let one lane "
+			   "update the word, and compute each lane's result from the old value and "
+			   "the lanes before it");
+	else
+		advice_say(ret->fix,
+			   "reduce within the wave first (cross-lane operations) and let one "
+			   "lane update the word");
+	return true;
 }
 
 bool facts_single_stride(const struct facts *facts)

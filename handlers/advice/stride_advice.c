@@ -56,7 +56,7 @@ static void append_effect(const struct facts *facts, double after, struct advice
 	ret->before = ret->after = 0;
 	advice_say(ret->fix,
 		   "keep the layout of the buffer: a change that helps here costs its "
-		   "%u other access%s%s as much (%.0f cache lines of 128 B in the run "
+		   "%u other access%s%s at least as much (%.0f cache lines of 128 B in the run "
 		   "after, %.0f before); let lanes use other elements",
 		   buffer->others, buffer->others == 1 ? "" : "es", note, after, buffer->before);
 }

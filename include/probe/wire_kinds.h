@@ -119,6 +119,8 @@ enum probe_address_flag {
 	 * multiple of 128 bytes.
 	 */
 	PROBE_ADDRESS_SHIFTS = 16,
+	PROBE_ADDRESS_RESULT = 32,   /* an atomic update whose old value the kernel uses */
+	PROBE_ADDRESS_EXCHANGE = 64, /* an exchange or a compare-and-swap: updates do not add up */
 };
 
 #endif

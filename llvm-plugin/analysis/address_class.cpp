@@ -299,6 +299,19 @@ static bool is_staged(const Instruction *load)
 	return !isa<LoadInst>(load) || space == PROBE_SPACE_LDS || space == PROBE_SPACE_SCRATCH;
 }
 
+/* What becomes of an atomic update's old value. */
+static unsigned result_flags(const Instruction *inst)
+{
+	auto *update = dyn_cast<AtomicRMWInst>(inst);
+	bool exchange = isa<AtomicCmpXchgInst>(inst) ||
+			(update && update->getOperation() == AtomicRMWInst::Xchg);
+
+	if (!inst->mayWriteToMemory() || inst->getType()->isVoidTy())
+		return 0;
+	return (inst->use_empty() ? 0 : PROBE_ADDRESS_RESULT) |
+	       (exchange ? PROBE_ADDRESS_EXCHANGE : 0);
+}
+
 static enum probe_address_class proved_class(const struct affine_address *proof)
 {
 	unsigned terms = proof->fields;
@@ -417,8 +430,10 @@ void address_classes_add(struct address_classes *classes, uint32_t number, LLVMV
 	ret->kind = class_of(in, inst, pointer, proof, &load);
 	ret->flags = (is_member(pointer) ? PROBE_ADDRESS_MEMBER : 0) |
 		     (is_guarded(in, inst->getParent()) ? PROBE_ADDRESS_GUARDED : 0) |
-		     (moves(in, expr) ? PROBE_ADDRESS_MOVES : 0) |
-		     (shifts(expr, 0) ? PROBE_ADDRESS_SHIFTS : 0);
+		     (moves(in, expr) ? PROBE_ADDRESS_MOVES : 0) | result_flags(inst);
+	if (ret->kind != PROBE_ADDRESS_GATHER && ret->kind != PROBE_ADDRESS_CHASE &&
+	    shifts(expr, 0))
+		ret->flags |= PROBE_ADDRESS_SHIFTS;
 	std::string text = address_text(in, classes->arguments, expr);
 	/* A truncated expression would not help a reader. */
 	snprintf(ret->text, sizeof(ret->text), "%s",

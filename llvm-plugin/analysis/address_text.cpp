@@ -55,7 +55,7 @@ class Printer
 	{
 		return evolution.isSCEVable(value->getType())
 			       ? text(evolution.getSCEV(value), depth + 1)
-			       : "?";
+			       : "(a computed value)";
 	}
 
       public:
@@ -244,9 +244,11 @@ std::string Printer::operation(Instruction *inst, unsigned depth)
 		return "(choice of " + value(select->getTrueValue(), depth) + " and " +
 		       value(select->getFalseValue(), depth) + ")";
 	if (isa<LoadInst>(inst) || isa<AtomicRMWInst>(inst)) {
+		const char *what = isa<LoadInst>(inst) ? "load" : "update";
 		std::string place = place_of(inst, false);
 
-		return place.empty() ? "(a loaded value)" : "(load at " + place + ")";
+		return place.empty() ? "(a loaded value)"
+				     : std::string("(") + what + " at " + place + ")";
 	}
 	return isa<PHINode>(inst) ? "(a variable)" : "(a computed value)";
 }

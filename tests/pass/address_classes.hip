@@ -68,3 +68,16 @@ extern "C" __global__ void diagonals(float *out, const float *in, const int *off
 	out[t] = x + y +
 		 in[t + n * pitch] + in[t + 32 * n];
 }
+
+// Updates whose old value is used, and those that do not add up.
+// CHECK: {{^}}updates [[@LINE+6]] atomic uniform a
+// CHECK: {{^}}updates [[@LINE+6]] atomic uniform result a
+// CHECK: {{^}}updates [[@LINE+6]] atomic uniform result exchange a
+// CHECK: {{^}}updates [[@LINE+6]] atomic uniform result exchange a
+extern "C" __global__ void updates(unsigned *a, unsigned *out, unsigned expected)
+{
+	__atomic_fetch_add(a, threadIdx.x, __ATOMIC_RELAXED);
+	out[threadIdx.x] = __atomic_fetch_or(a + 1, threadIdx.x, __ATOMIC_RELAXED);
+	out[threadIdx.x + 64] = __atomic_exchange_n(a + 2, threadIdx.x, __ATOMIC_RELAXED);
+	out[threadIdx.x + 128] = __atomic_compare_exchange_n(a + 3, &expected, threadIdx.x, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}

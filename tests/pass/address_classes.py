@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 """address_classes.py CODE_OBJECT: the site table's view of each access, one line per kernel, access and line of source:
 
-kernel line access class [staged] [shifts] [variable NUMBER] address
+kernel line access class [staged] [shifts] [result] [exchange] [variable NUMBER] address
 """
 import struct
 import sys
 
 ACCESS = {1: "load", 2: "store", 3: "atomic"}
 CLASSES = ["unknown", "uniform", "affine", "rows", "wrapped", "computed", "gather", "chase"]
-STAGED, SHIFTS = 8, 16  # enum probe_address_flag
+FLAGS = {8: "staged", 16: "shifts", 32: "result", 64: "exchange"}  # enum probe_address_flag
 
 data = open(sys.argv[1], "rb").read()
 data = data[data.index(b"PSIT"):]
@@ -26,8 +26,7 @@ for i in range(count):
 		variable) = struct.unpack_from("<5IHBBHHIIIIIIiBBH", data, first + 60 * i)
 	if access not in ACCESS:
 		continue
-	row = f"{text(owner)} {line} {ACCESS[access]} {CLASSES[kind]}" + (" staged" if flags & STAGED else "") + \
-		(" shifts" if flags & SHIFTS else "") + \
+	row = f"{text(owner)} {line} {ACCESS[access]} {CLASSES[kind]}" + "".join(" " + word for bit, word in FLAGS.items() if flags & bit) + \
 		(f" variable {variable}" if variable else "") + " " + text(address)
 	if row not in seen:
 		print(row)

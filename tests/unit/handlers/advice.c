@@ -86,7 +86,8 @@ static void test_contended(void **state)
 		addr[lane] = 512 + lane % 2 * 4;
 	send_full(site, addr);
 	finish();
-	assert_non_null(strstr(host_text(&host_state, 0, "cause"), "32 lanes update one word"));
+	assert_non_null(
+		strstr(host_text(&host_state, 0, "cause"), "32 lanes of a wave update one word"));
 	assert_int_equal(sscanf(host_text(&host_state, 0, "fix"), "keep %u copies", &copies), 1);
 	/* Whether the copies fit depends on the size of the table, which is not known. */
 	assert_string_equal(host_text(&host_state, 0, "verified"), "");
@@ -100,6 +101,16 @@ static void test_contended(void **state)
 	send_full(add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_LDS, 4, 4), copied);
 	finish();
 	assert_true(after == (double)get(0, "conflicts"));
+	/* Places in a queue, or locks: the old values of copies would be others. */
+	for (unsigned flag = PROBE_ADDRESS_RESULT; flag <= PROBE_ADDRESS_EXCHANGE; flag *= 2) {
+		start(NULL);
+		site = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_LDS, 4, 4);
+		host_state.sites[site].address_flags = (uint8_t)flag;
+		send_full(site, addr);
+		finish();
+		assert_non_null(strstr(host_text(&host_state, 0, "cause"), "serialises them"));
+		assert_string_equal(host_text(&host_state, 0, "fix"), "");
+	}
 }
 
 /* Conflicts by the plain rules, of addresses that a layout moved. */

@@ -153,6 +153,32 @@ static void test_shifted(void **state)
 	}
 }
 
+/* One lane can take places in a queue for all, but not a lock; sorted updates would meet. */
+static void test_results(void **state)
+{
+	uint32_t queue = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
+	uint32_t lock = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
+	uint32_t table = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
+	uint64_t addr[64];
+
+	(void)state;
+	host_state.sites[queue].address_flags = PROBE_ADDRESS_RESULT;
+	host_state.sites[lock].address_flags = PROBE_ADDRESS_RESULT | PROBE_ADDRESS_EXCHANGE;
+	host_state.sites[table].address_class = PROBE_ADDRESS_GATHER;
+	for (unsigned lane = 0; lane < 64; lane++)
+		addr[lane] = 0x7f0000000000 + lane * 37 % 64 / 4 * 128;
+	send_affine(queue, ~0ull, 0x7f0000001000, 0);
+	send_affine(lock, ~0ull, 0x7f0000001000, 0);
+	send_full(table, addr);
+	finish();
+	assert_non_null(strstr(host_text(&host_state, queue, "fix"),
+			       "let one lane update the word, and compute each lane's result"));
+	for (uint32_t site = lock; site <= table; site++) {
+		assert_string_not_equal(host_text(&host_state, site, "cause"), "");
+		assert_string_equal(host_text(&host_state, site, "fix"), "");
+	}
+}
+
 /* Lanes in reverse order are contiguous, also if some are idle; a single row is not several. */
 static void test_reversed(void **state)
 {
@@ -227,6 +253,7 @@ int main(void)
 		cmocka_unit_test_setup(test_near, start),
 		cmocka_unit_test_setup(test_near_lines, start),
 		cmocka_unit_test_setup(test_computed, start),
+		cmocka_unit_test_setup(test_results, start),
 		cmocka_unit_test_setup(test_shifted, start),
 		cmocka_unit_test_setup(test_moving, start),
 		cmocka_unit_test_setup(test_reversed, start),

@@ -491,12 +491,13 @@ static void test_structs(void **state)
 	/* Three that go through all members, one after the other, lose more than one gains. */
 	before = (int)send_uses(through, 4);
 	fix = host_text(&host_state, 0, "fix");
-	assert_int_equal(sscanf(fix,
-				"keep the layout of the buffer: a change that helps here costs its "
-				"3 other accesses as much (%d cache lines of 128 B in the run "
-				"after, %d",
-				&after, &listed[0]),
-			 2);
+	assert_int_equal(
+		sscanf(fix,
+		       "keep the layout of the buffer: a change that helps here costs its "
+		       "3 other accesses at least as much (%d cache lines of 128 B in the run "
+		       "after, %d",
+		       &after, &listed[0]),
+		2);
 	assert_int_equal(listed[0], before);
 	assert_int_equal(after, 2 + 3 * (send_uses(pieces, 17) - 2));
 	/* One does not. */
