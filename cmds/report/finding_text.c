@@ -232,8 +232,10 @@ static void print_numbers(const struct finding *finding)
 	printf("       %lld LDS passes, %lld ideal", number(finding, F_PASSES),
 	       number(finding, F_IDEAL));
 	if (number(finding, F_CONFLICTS))
-		printf(": %s%lld bank conflicts, up to %lld-way%s", report_red(report),
-		       number(finding, F_CONFLICTS), number(finding, F_WAY), report_plain(report));
+		printf(": %s%lld bank %s, up to %lld-way%s", report_red(report),
+		       number(finding, F_CONFLICTS),
+		       report_plural(number(finding, F_CONFLICTS), "conflict", "conflicts"),
+		       number(finding, F_WAY), report_plain(report));
 	else
 		printf(": no bank conflicts");
 	putchar('\n');
