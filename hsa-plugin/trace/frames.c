@@ -52,14 +52,28 @@ static bool runtime_file(const char *path)
 	return false;
 }
 
+/* dladdr() reads every symbol of the object for a name that nobody needs. */
+static const struct link_map *object_of(uintptr_t address)
+{
+#if __GLIBC_PREREQ(2, 35)
+	struct dl_find_object object;
+
+	return _dl_find_object((void *)address, &object) ? NULL : object.dlfo_link_map;
+#else
+	struct link_map *map = NULL;
+	Dl_info info;
+
+	return dladdr1((void *)address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
+#endif
+}
+
 /* The file that an address is in, and its offset there; NULL if there is none. */
 static const char *file_of(uintptr_t address, char self[PATH_MAX], uint64_t *offset)
 {
-	struct link_map *map = NULL;
+	const struct link_map *map = object_of(address);
 	ssize_t length;
-	Dl_info info;
 
-	if (!dladdr1((void *)address, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+	if (!map)
 		return NULL;
 	*offset = address - map->l_addr;
 	if (map->l_name && *map->l_name)
