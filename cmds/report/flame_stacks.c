@@ -2,8 +2,10 @@
 #include "cmds/report/flame_stacks.h"
 
 #include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 
+#include "cmds/report/escape.h"
 #include "cmds/report/missing_samples.h"
 #include "cmds/report/output_file.h"
 #include "cmds/report/report_db.h"
@@ -82,4 +84,21 @@ struct probe_err *flame_stacks_missing(const struct report *report, const struct
 		return probe_err_oom();
 	err = output_close_memory(out, report_no_choice(report, db, out));
 	return err ? err : probe_err_create("%s: %s", db->path, text);
+}
+
+struct probe_err *flame_stacks_put(const struct report *report, const struct report_db *db,
+				   FILE *out)
+{
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
+	struct probe_err *err = flame_stacks_prepare(report, db, &stmt);
+	bool any = false;
+
+	if (err)
+		return err;
+	while (report_next(db, stmt, &err)) {
+		report_text(out, report_cell(stmt, 0), SIZE_MAX, 0);
+		fprintf(out, " %s\n", report_cell(stmt, 1));
+		any = true;
+	}
+	return err || any ? err : flame_stacks_missing(report, db);
 }

@@ -11,10 +11,11 @@ struct report_db;
 
 /*
  * {schema, version, file, partial, baseline, run: [[key, value]], device: [[name, product, kind]],
- * account: [[stream, name, value]], counts: [[dispatches, other events, first start]], tracks,
- * dispatches, events, arrows: rows of the queries in viewer_events.h, waits: [[code object, address
- * of an s_waitcnt, address of what it waits for]], source: [[file, line, text]], stacks: [[folded
- * stack, samples]], tables: {name: {command, sql, columns: [{name, title, type, help}], rows:
+ * environment: [[JSON]], account: [[stream, name, value]], counts: [[dispatches, other events,
+ * first start]], tracks, dispatches, events, arrows: rows of the queries in viewer_events.h, waits:
+ * [[code object, address of an s_waitcnt, address of what it waits for]], source: [[file, line,
+ * text]], stacks: [[folded stack, samples]], tables: {name: {command, sql, columns: [{name, title,
+ * type, help}], rows:
  * [[...]]}}}. A table that the run does not have is absent.
  */
 struct probe_err *html_put_data(const struct report *report, const struct report_db *db, FILE *out);

@@ -5,7 +5,7 @@
 
 const char *const report_format_names[] = {"table",    "csv",	     "json",  "rocprofv3", "sarif",
 					   "github",   "markdown",   "junit", "html",	   "chrome",
-					   "perfetto", "speedscope", "otf2",  NULL};
+					   "perfetto", "speedscope", "otf2",  "folded",	   NULL};
 
 const char *report_option_names(enum report_option_group group)
 {

@@ -100,7 +100,8 @@ static const struct probe_option options[] = {
 	{"format", 0, "NAME",
 	 "table, csv or json (table); samples: also rocprofv3, its CSV;\n"
 	 "check: also sarif, github, markdown, junit; export: html,\n"
-	 "chrome, perfetto, speedscope, otf2, rocprofv3 (its files)",
+	 "json (of all), chrome, perfetto, speedscope, folded, otf2,\n"
+	 "csv or rocprofv3 (its files)",
 	 KEY_FORMAT},
 	{"separator", 't', "SEP", "csv: one character between fields (,)", KEY_SEPARATOR},
 	{"header", 0, NULL, "print column names (default)", KEY_HEADER},

@@ -30,9 +30,15 @@ END
 probe-report export --format speedscope samples.db >profile
 jq -r '.shared.frames as $f | .profiles[0] | [.samples, .weights] | transpose[] |
 	([.[0][] | $f[.].name] | join(";")) + " " + (.[1] | tostring)' profile | sort >stacks
-probe-report flame samples.db | sort | diff - stacks && jq -c '.profiles[0].endValue' profile
+probe-report flame samples.db >stacks.flame
+sort stacks.flame | diff - stacks && jq -c '.profiles[0].endValue' profile
+echo "== folded: as flame; json: all data of the page; csv: rocprofv3's files"
+probe-report export --format folded samples.db | diff - stacks.flame
+probe-report export --format json samples.db | jq -c '.schema, (.tables | keys), (.dispatches | length)'
+probe-report export --format csv -o csv run.db && cmp csv_kernel_trace.csv out_kernel_trace.csv
 echo "== rejected"
 probe-report export run.db 2>&1 | head -1
+probe-report export --format sarif run.db 2>&1 | head -1
 probe-report export --format csv run.db 2>&1 | head -1
 probe-report export --format rocprofv3 run.db 2>&1 | head -1
 probe-report export --format rocprofv3 -o out run.db 2>&1
