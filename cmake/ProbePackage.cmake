@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# find_package(probe) for handlers built outside the tree, and the installed headers.
+# find_package(probe) and pkg-config for handlers built outside the tree, and the installed headers.
 include(CMakePackageConfigHelpers)
 
 set(PROBE_INCLUDE_DIR include)
@@ -11,6 +11,8 @@ configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/probeConfig.cmake.in
 	PATH_VARS PROBE_INCLUDE_DIR PROBE_RULES_LIBRARY PROBE_PASS_PLUGIN)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/lib/cmake/probe/probeConfigVersion.cmake
 	COMPATIBILITY SameMajorVersion)
+configure_file(${CMAKE_SOURCE_DIR}/cmake/probe.pc.in ${CMAKE_BINARY_DIR}/lib/pkgconfig/probe.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/lib/pkgconfig/probe.pc DESTINATION lib/pkgconfig)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/probe DESTINATION include)
 install(FILES ${CMAKE_BINARY_DIR}/lib/cmake/probe/probeConfig.cmake
 	${CMAKE_BINARY_DIR}/lib/cmake/probe/probeConfigVersion.cmake

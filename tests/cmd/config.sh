@@ -65,3 +65,16 @@ if [ -e "$build/lib/probe/llvm-15/libprobe.so" ] && command -v opt-15 >/dev/null
 		[ "$clones" = "$known" ] || fail "$target: $clones clones, listed $known"
 	done
 fi
+
+# A handler built with pkg-config.
+mkdir -p "$root/lib/pkgconfig"
+cp "$build/lib/pkgconfig/probe.pc" "$root/lib/pkgconfig/"
+cp "$build/lib/libprobe-rules.a" "$root/lib/"
+cp -r "$source/include/probe" "$root/include/"
+export PKG_CONFIG_PATH="$root/lib/pkgconfig"
+if command -v pkg-config >/dev/null; then
+	# shellcheck disable=SC2046 # words
+	cc -shared -fPIC "$source/examples/handler/lds_conflicts.c" $(pkg-config --cflags --libs probe) -o "$dir/handler.so" ||
+		fail "pkg-config: a handler cannot be built"
+	[ -e "$(pkg-config --variable=passplugin probe)" ] || fail "pkg-config: no pass plugin"
+fi
