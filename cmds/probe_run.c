@@ -368,14 +368,13 @@ static struct probe_err *record_passes(struct run *run, struct run_pass passes[R
 }
 
 /* A program that failed keeps its status. */
-static int end_with_nothing(const struct run *run, int wait_status)
+static int end_with_nothing(int wait_status)
 {
 	if (wait_status) {
 		probe_log(PROBE_LOG_ERROR, "nothing could be stored");
-		return run_end_like(wait_status, &run->signals);
+		return run_end_like(wait_status);
 	}
 	probe_log(PROBE_LOG_ERROR, "nothing could be stored: exit status %d", RUN_STATUS_LOST);
-	run_end_like(wait_status, &run->signals);
 	return RUN_STATUS_LOST;
 }
 
@@ -394,8 +393,8 @@ static int run_program(struct run *run)
 	status = run_passes_status(passes);
 	/* Before this process may end by the program's signal. */
 	if (passes[0].nothing || passes[1].nothing)
-		return end_with_nothing(run, status);
-	status = run_end_like(status, &run->signals);
+		return end_with_nothing(status);
+	status = run_end_like(status);
 	if (!status && passes[0].lost + passes[1].lost && run->config.strict) {
 		probe_log(PROBE_LOG_ERROR, "data were lost: exit status %d (--strict)",
 			  RUN_STATUS_LOST);

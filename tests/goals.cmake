@@ -9,7 +9,7 @@ set(goal_tests
 	R5 "^cmd.(call_errors.*|run.(disk_full|total_loss|no_directory|exists))$"
 	R6 "^(fuzz.(hostile_.*|corpus.*|databases|options)|cmd.run.(hostile|foreign_source)|cmd.report.(bad_database|damaged|hostile_.*|foreign_source)|unit.(codeobj.(hostile_bytes|dwarf_directories|compiled_sources)|record.spool|hsa.random_environment)|e2e.bad_input)"
 	R7 "^(fuzz.cut_segments|cmd.report.damaged|unit.wire.segment_reader)"
-	R8 "^(cmd.run.signals|arch.imports)$"
+	R8 "^(cmd.run.(signals|group_signals)|arch.imports)$"
 	R9 "^(hsa.fork.*|hsa.hard.fork|cmd.run.two_processes)$"
 	R10 "^(hsa.leave.*|hsa.hard.(leave_.*|dlclose|lives)|unit.wire.segment_tsan)$"
 	R11 "^(arch.(public_headers|abi)|cmd.run.(old_abi|new_abi|no_symbol)|e2e.own_handler)$"

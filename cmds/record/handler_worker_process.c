@@ -25,7 +25,14 @@ static void confine(const struct handler_worker_task *task)
 	static const int defaults[] = {SIGSEGV, SIGBUS,	 SIGFPE,  SIGILL,
 				       SIGABRT, SIGPIPE, SIGXCPU, SIGXFSZ};
 	uint64_t mapped = probe_mapped_bytes();
+	sigset_t blocked;
 
+	/* The handler's own timers work. A batch system that ends all processes must not end this
+	 * one first. */
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGTERM);
+	sigaddset(&blocked, SIGHUP);
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setpgid(0, 0); /* processes that the handler starts end with it */
 	signal(SIGINT, SIG_IGN);

@@ -14,6 +14,13 @@
 #include "cmds/run/application_environment.h"
 #include "common/err.h"
 
+/*
+ * Those that a process may send to another one, with the real-time signals. Not faults; not job
+ * control, which is for the whole group; not what is ignored below.
+ */
+static const int forwarded[] = {SIGINT,	   SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2,	 SIGALRM,
+				SIGVTALRM, SIGPROF, SIGIO,   SIGPWR, SIGURG,  SIGSTKFLT, SIGWINCH};
+
 struct probe_err *run_signals_init(struct run_signals *signals)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, plain = {.sa_handler = SIG_DFL};
@@ -21,6 +28,7 @@ struct probe_err *run_signals_init(struct run_signals *signals)
 
 	signals->ends = 0;
 	signals->last = 0;
+	signals->witness.pid = -1;
 	/* These signals are blocked below; if ignored, they would not reach the descriptor. */
 	sigaction(SIGINT, &plain, &signals->interrupt);
 	sigaction(SIGQUIT, &plain, &signals->quit);
@@ -28,10 +36,10 @@ struct probe_err *run_signals_init(struct run_signals *signals)
 	/* A file-size limit must cause an error that can be counted, not end this process. */
 	sigaction(SIGXFSZ, &ignore, &signals->file_size);
 	sigemptyset(&taken);
-	sigaddset(&taken, SIGINT);
-	sigaddset(&taken, SIGQUIT);
-	sigaddset(&taken, SIGTERM);
-	sigaddset(&taken, SIGHUP);
+	for (size_t i = 0; i < sizeof(forwarded) / sizeof(*forwarded); i++)
+		sigaddset(&taken, forwarded[i]);
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		sigaddset(&taken, number);
 	sigprocmask(SIG_BLOCK, &taken, &signals->mask);
 	signals->fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signals->fd < 0)
@@ -53,12 +61,17 @@ void run_signals_forward(struct run_signals *signals, pid_t child)
 	struct signalfd_siginfo info;
 
 	while (read(signals->fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		if (info.ssi_signo == SIGINT || info.ssi_signo == SIGTERM) {
+		bool sent = info.ssi_code <= 0; /* by a process, not by the terminal */
+		int number = (int)info.ssi_signo;
+
+		if (sent && child > 0 && group_witness_has(&signals->witness, number))
+			continue; /* the child has it, too, and may have sent it itself */
+		if (number == SIGINT || number == SIGTERM) {
 			signals->ends++;
-			signals->last = (int)info.ssi_signo;
+			signals->last = number;
 		}
-		if (info.ssi_code <= 0 && child > 0)
-			kill(child, (int)info.ssi_signo);
+		if (sent && child > 0)
+			kill(child, number);
 	}
 }
 
@@ -114,6 +127,7 @@ struct probe_err *run_child_start(const struct run_child *child, pid_t *ret, int
 	/* A successful exec closes it, and nothing is read from it. */
 	if (pipe2(report, O_CLOEXEC))
 		return probe_err_create("cannot make a pipe: %s", strerror(errno));
+	group_witness_start(&child->signals->witness);
 	pid = fork();
 	if (pid == 0)
 		become(child, report[1]);
@@ -134,13 +148,13 @@ struct probe_err *run_child_start(const struct run_child *child, pid_t *ret, int
 	return NULL;
 }
 
-int run_end_like(int wait_status, const struct run_signals *signals)
+int run_end_like(int wait_status)
 {
 	struct sigaction plain = {.sa_handler = SIG_DFL};
 	struct rlimit none = {0};
 	sigset_t one;
 
-	run_signals_restore(signals);
+	/* Other signals stay blocked: one that is pending must not change the status. */
 	if (WIFEXITED(wait_status))
 		return WEXITSTATUS(wait_status);
 	/* The application has dumped its core; a dump of this process would replace it. */

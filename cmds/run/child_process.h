@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "cmds/run/group_witness.h"
+
 struct probe_err;
 struct run_environment;
 
@@ -22,15 +24,15 @@ enum {
 };
 
 /*
- * Signal dispositions before probe-run changed them, for the application and for probe-run's own
- * exit.
+ * Signal dispositions before probe-run changed them, for the application.
  */
 struct run_signals {
 	struct sigaction interrupt, quit, pipe, file_size;
 	sigset_t mask;
-	int fd;	       /* signalfd for SIGINT, SIGQUIT, SIGTERM and SIGHUP */
-	unsigned ends; /* SIGINT and SIGTERM received */
-	int last;      /* the last one received; 0 = none */
+	int fd;			      /* signalfd for the signals that the application is to get */
+	unsigned ends;		      /* SIGINT and SIGTERM received */
+	int last;		      /* the last one received; 0 = none */
+	struct group_witness witness; /* while the application runs */
 };
 
 /*
@@ -41,8 +43,8 @@ struct probe_err *run_signals_init(struct run_signals *signals);
 void run_signals_restore(const struct run_signals *signals);
 
 /*
- * Reads the signals received, and forwards those sent by a process to `child` (-1: none). Signals
- * of the terminal reach the child anyway.
+ * Reads the signals received, and forwards those sent to this process alone to `child` (-1: none).
+ * Signals of the terminal and of the process group reach the child anyway.
  */
 void run_signals_forward(struct run_signals *signals, pid_t child);
 
@@ -50,7 +52,7 @@ void run_signals_forward(struct run_signals *signals, pid_t child);
 struct run_child {
 	char **argv;
 	const struct run_environment *environment; /* variables to add */
-	const struct run_signals *signals;
+	struct run_signals *signals;
 	/*
 	 * A second run: its output is discarded, and it reads its input again if that is a file,
 	 * else nothing.
@@ -62,6 +64,6 @@ struct run_child {
 struct probe_err *run_child_start(const struct run_child *child, pid_t *ret, int *status);
 
 /* Ends as the child did: returns its exit status, or raises its signal in this process. */
-int run_end_like(int wait_status, const struct run_signals *signals);
+int run_end_like(int wait_status);
 
 #endif

@@ -270,6 +270,7 @@ void run_service_wait(struct run_service *service, pid_t child, struct run_signa
 	}
 	if (pidfd >= 0)
 		close(pidfd);
+	group_witness_end(&signals->witness);
 	send_order(service, RUN_ORDER_ENDED, -1);
 }
 
