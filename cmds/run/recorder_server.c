@@ -223,14 +223,9 @@ static struct recorder *find_unused(struct run_server *server, pid_t pid)
 /* Of a process that did not take its segment. */
 static void discard(struct recorder *recorder)
 {
-	char *path = strdup(probe_store_path(recorder->recording.store));
-
 	recorder->sock = -1; /* the caller still owns it */
 	spool_remove(&recorder->spool);
 	recorder_destroy(recorder);
-	if (path)
-		probe_err_destroy(probe_store_remove(path));
-	free(path);
 }
 
 /* Takes ownership of the store. */
@@ -283,8 +278,11 @@ static struct probe_err *record(struct run_server *server, const struct recorder
 		return probe_err_create("the run has too many processes");
 	}
 	err = record_into(server, store, process, entry);
-	if (err)
+	if (err) {
+		/* An empty file would look like a run without kernels. */
+		probe_err_destroy(probe_store_remove(entry->path));
 		atomic_store(&entry->state, LEDGER_DISCARDED);
+	}
 	return err;
 }
 

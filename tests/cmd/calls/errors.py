@@ -20,13 +20,15 @@ ERRORS = (("open", errno.EMFILE), ("open", errno.ENOSPC), ("write", errno.ENOSPC
           ("name", errno.ENOSPC))
 
 
-def problem(status, err, found, whole):
+def problem(call, status, err, found, whole):
     """What is wrong with a run in which a call failed, or None."""
     reported = "error: " in err or "warning: " in err
     # 125: probe-run could not start it. 99: the stand-in of the program insists on being recorded. 3: nothing was stored.
     if status not in ((3, 4, 99, 125) if reported else (4,)):
         return "status"
-    if not found.startswith((b"ok\n", b"none", b"Error: in prepare, no such table")):
+    # Only where it cannot be removed, a database is left that has no tables.
+    sound = (b"ok\n", b"none") + ((b"Error: in prepare, no such table",) if call == "name" or "cannot create the tables" in err else ())
+    if not found.startswith(sound):
         return "database"
     if found != whole and not reported:
         return "no message"
@@ -56,7 +58,7 @@ def main():
                     if not os.path.isdir(note):
                         break
                     os.rmdir(note)
-                    wrong = problem(status, err, found, whole)
+                    wrong = problem(call, status, err, found, whole)
                     runs += 1
                     reported += bool(err)
                     if wrong:
