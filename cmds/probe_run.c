@@ -170,7 +170,7 @@ static struct probe_err *prepare(struct run *run)
 	err = check_tool(run);
 	if (err)
 		return err;
-	err = run_plugins_load(&run->config, &run->layout, &run->plugins);
+	err = run_plugins_find(&run->config, &run->layout, &run->plugins);
 	if (err)
 		return err;
 	err = run_kind_choose(&run->plugins, &run->config.kind);
@@ -299,7 +299,7 @@ static void free_run(struct run *run)
 {
 	run_server_deinit(&run->server);
 	run_environment_clear(&run->environment);
-	run_plugins_unload(&run->plugins);
+	run_plugins_deinit(&run->plugins);
 }
 
 /* One of --twice. The caller frees the run, and then *file, after an error as well. */

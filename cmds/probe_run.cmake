@@ -21,7 +21,7 @@ foreach(folder options record run)
 	target_include_directories(probe_cmd_${folder} PRIVATE ${CMAKE_BINARY_DIR}/generated)
 	add_dependencies(probe_cmd_${folder} probe_version_header)
 endforeach()
-target_link_libraries(probe_cmd_options PUBLIC probe_common ${CMAKE_DL_LIBS})
+target_link_libraries(probe_cmd_options PUBLIC probe_codeobj probe_common ${CMAKE_DL_LIBS})
 # libstdc++ provides __cxa_demangle().
 target_link_libraries(probe_cmd_record
 	PUBLIC probe_cmd_options probe_store probe_codeobj probe_pcsample probe_wire probe_model

@@ -81,8 +81,8 @@ uint64_t probe_mapped_bytes(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Keep only the pipe; drop terminal, files, and the permission to open others. */
-static void confine(int fd)
+/* Keep only the pipe; drop terminal, files, and the permission to open others without `files`. */
+static void confine(int fd, bool files)
 {
 	uint64_t mapped = probe_mapped_bytes();
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -100,19 +100,20 @@ static void confine(int fd)
 			signal(sig, SIG_DFL);
 	set_limit(RLIMIT_CORE, 0);
 	set_limit(RLIMIT_CPU, PROBE_CHILD_SECONDS);
-	set_limit(RLIMIT_NOFILE, 0);
+	if (!files)
+		set_limit(RLIMIT_NOFILE, 0);
 	if (mapped)
 		set_limit(RLIMIT_AS, mapped + PROBE_CHILD_MEMORY);
 }
 
-__attribute__((noreturn)) static void child_main(int fd, probe_child_fn fn, void *user)
+__attribute__((noreturn)) static void child_main(int fd, probe_child_fn fn, void *user, bool files)
 {
 	struct probe_err *err;
 	char text[1024] = "";
 	size_t len = 0;
 	FILE *out;
 
-	confine(fd);
+	confine(fd, files);
 	out = fdopen(fd, "w");
 	if (!out)
 		_exit(3);
@@ -229,8 +230,8 @@ static struct probe_err *reported_error(const char *what, bool known, int status
 	return NULL;
 }
 
-struct probe_err *probe_child_run(const char *what, probe_child_fn fn, void *user, uint8_t **answer,
-				  size_t *size)
+static struct probe_err *run(const char *what, probe_child_fn fn, void *user, bool files,
+			     uint8_t **answer, size_t *size)
 {
 	PROBE_AUTO(answer_deinit) struct answer got = {0};
 	struct probe_err *err;
@@ -250,7 +251,7 @@ struct probe_err *probe_child_run(const char *what, probe_child_fn fn, void *use
 		return err;
 	}
 	if (!pid)
-		child_main(pipe_fds[1], fn, user);
+		child_main(pipe_fds[1], fn, user, files);
 	close(pipe_fds[1]);
 	err = collect(pipe_fds[0], what, &got);
 	close(pipe_fds[0]);
@@ -266,6 +267,18 @@ struct probe_err *probe_child_run(const char *what, probe_child_fn fn, void *use
 	*answer = PROBE_KEEP(got.bytes);
 	*size = got.size;
 	return NULL;
+}
+
+struct probe_err *probe_child_run(const char *what, probe_child_fn fn, void *user, uint8_t **answer,
+				  size_t *size)
+{
+	return run(what, fn, user, false, answer, size);
+}
+
+struct probe_err *probe_child_run_with_files(const char *what, probe_child_fn fn, void *user,
+					     uint8_t **answer, size_t *size)
+{
+	return run(what, fn, user, true, answer, size);
 }
 
 struct probe_err *probe_receive_array(struct probe_buf *buf, const char *what, size_t size,

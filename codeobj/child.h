@@ -28,6 +28,10 @@ typedef struct probe_err *(*probe_child_fn)(void *user, FILE *out);
 struct probe_err *probe_child_run(const char *what, probe_child_fn fn, void *user, uint8_t **answer,
 				  size_t *size);
 
+/* The same with permission to open files, for code that the user has named. */
+struct probe_err *probe_child_run_with_files(const char *what, probe_child_fn fn, void *user,
+					     uint8_t **answer, size_t *size);
+
 /* Bytes that this process has mapped; 0: unknown, or meaningless under a sanitizer. */
 uint64_t probe_mapped_bytes(void);
 

@@ -7,10 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/err.h"
 #include "cmds/options/handler_plugins.h"
-#include "cmds/options/run_options.h"
 #include "cmds/options/install_paths.h"
+#include "cmds/options/run_options.h"
+#include "codeobj/child.h"
+#include "common/buf.h"
+#include "common/cleanup.h"
+#include "common/err.h"
 
 static bool name_valid(const char *name)
 {
@@ -60,26 +63,80 @@ static struct probe_err *check_handler(const char *path, const struct probe_hand
 	return NULL;
 }
 
-static struct probe_err *load(const char *path, struct run_plugin *ret)
+struct probe_err *run_plugin_load(const char *path, struct probe_handler *ret)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	const struct probe_handler *handler;
-	struct probe_err *err;
 
 	if (!library)
 		return probe_err_create("cannot be loaded: %s", dlerror());
 	handler = dlsym(library, PROBE_HANDLER_SYMBOL);
 	if (handler)
-		err = check_handler(path, handler, &ret->handler);
-	else
-		err = probe_err_create("%s: not a handler: it has no symbol %s", path,
-				       PROBE_HANDLER_SYMBOL);
-	if (err) {
-		dlclose(library);
+		return check_handler(path, handler, ret);
+	return probe_err_create("%s: not a handler: it has no symbol %s", path,
+				PROBE_HANDLER_SYMBOL);
+}
+
+static struct probe_err *describe_child(void *user, FILE *out)
+{
+	struct probe_handler handler;
+	struct probe_err *err = run_plugin_load(user, &handler);
+
+	if (err)
 		return err;
-	}
-	ret->library = library;
+	probe_put_u32(out, handler.streams);
+	probe_put_string(out, handler.name);
+	probe_put_string(out, handler.summary ? handler.summary : "");
 	return NULL;
+}
+
+static struct probe_err *read_description(struct probe_buf *buf, struct probe_handler *ret)
+{
+	const char *name, *summary;
+	uint32_t streams;
+	struct probe_err *err = probe_buf_u32(buf, &streams);
+
+	if (err)
+		return err;
+	err = probe_buf_string(buf, &name);
+	if (err)
+		return err;
+	err = probe_buf_string(buf, &summary);
+	if (err)
+		return err;
+	if (!name_valid(name))
+		return probe_buf_error(buf, "the name is malformed");
+	*ret = (struct probe_handler){
+		.streams = streams, .name = strdup(name), .summary = strdup(summary)};
+	return ret->name && ret->summary ? NULL : probe_err_oom();
+}
+
+/* The caller destroys *ret after an error as well. Takes ownership of the path. */
+static struct probe_err *describe(char *path, struct run_plugin *ret)
+{
+	PROBE_AUTO_FREE uint8_t *answer = NULL;
+	PROBE_AUTO_FREE char *what = NULL;
+	struct probe_buf buf;
+	struct probe_err *err;
+	size_t size = 0;
+
+	ret->path = path;
+	if (asprintf(&what, "loading %s", path) < 0) {
+		what = NULL;
+		return probe_err_oom();
+	}
+	err = probe_child_run_with_files(what, describe_child, path, &answer, &size);
+	if (err)
+		return err;
+	probe_buf_init(&buf, path, answer, size);
+	return read_description(&buf, &ret->handler);
+}
+
+static void plugin_deinit(struct run_plugin *plugin)
+{
+	free(plugin->path);
+	free((char *)plugin->handler.name);
+	free((char *)plugin->handler.summary);
 }
 
 /* `name` is a path if it contains '/', else a name in the installation's directory. */
@@ -92,7 +149,7 @@ static char *plugin_path(const struct run_layout *layout, const char *name)
 	return asprintf(&ret, "%s/%s.so", layout->handlers, name) < 0 ? NULL : ret;
 }
 
-static struct probe_err *load_one(const struct run_layout *layout, const char *name, size_t spec,
+static struct probe_err *find_one(const struct run_layout *layout, const char *name, size_t spec,
 				  struct run_plugins *ret)
 {
 	char *path = plugin_path(layout, name);
@@ -109,16 +166,17 @@ static struct probe_err *load_one(const struct run_layout *layout, const char *n
 		free(path);
 		return err;
 	}
-	err = load(path, &plugin);
-	free(path);
-	if (err)
+	err = describe(path, &plugin);
+	if (err) {
+		plugin_deinit(&plugin);
 		return probe_err_wrap(err, "handler %s refused", name);
+	}
 	ret->items[ret->count++] = plugin;
 	ret->streams |= plugin.handler.streams;
 	return NULL;
 }
 
-struct probe_err *run_plugins_load(const struct run_config *config, const struct run_layout *layout,
+struct probe_err *run_plugins_find(const struct run_config *config, const struct run_layout *layout,
 				   struct run_plugins *ret)
 {
 	struct probe_err *err = NULL;
@@ -129,14 +187,14 @@ struct probe_err *run_plugins_load(const struct run_config *config, const struct
 	if (!ret->items)
 		return probe_err_oom();
 	for (size_t i = 0; i < config->handler_count && !err; i++)
-		err = load_one(layout, config->handlers[i].name, i, ret);
+		err = find_one(layout, config->handlers[i].name, i, ret);
 	return err;
 }
 
-void run_plugins_unload(struct run_plugins *plugins)
+void run_plugins_deinit(struct run_plugins *plugins)
 {
 	for (size_t i = 0; i < plugins->count; i++)
-		dlclose(plugins->items[i].library);
+		plugin_deinit(&plugins->items[i]);
 	free(plugins->items);
 	*plugins = (struct run_plugins){0};
 }
@@ -160,17 +218,15 @@ void run_plugins_list(const struct run_layout *layout, FILE *out)
 
 		*strrchr(entries[i]->d_name, '.') = 0;
 		path = plugin_path(layout, entries[i]->d_name);
-		err = path ? load(path, &plugin) : probe_err_oom();
+		err = path ? describe(path, &plugin) : probe_err_oom();
 		if (err) {
 			probe_err_format(err, text, sizeof(text));
 			fprintf(out, "  %-16s (refused: %s)\n", entries[i]->d_name, text);
 			probe_err_destroy(err);
 		} else {
-			fprintf(out, "  %-16s %s\n", entries[i]->d_name,
-				plugin.handler.summary ? plugin.handler.summary : "");
-			dlclose(plugin.library);
+			fprintf(out, "  %-16s %s\n", entries[i]->d_name, plugin.handler.summary);
 		}
-		free(path);
+		plugin_deinit(&plugin);
 		free(entries[i]);
 	}
 	free(entries);

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "cmds/options/handler_plugins.h"
 #include "cmds/record/handler_channel.h"
 #include "cmds/record/handler_instance.h"
 #include "cmds/record/replay.h"
@@ -90,16 +91,20 @@ __attribute__((noreturn)) void handler_worker_main(const struct handler_worker_t
 	struct handler_worker_order order;
 	struct handler_channel *channel;
 	struct handler_instance *instance;
+	struct run_plugin plugin = *task->plugin;
 	struct replay_counts counts = {0};
 	struct probe_err *err;
 	char text[1024], *path;
 
 	confine(task);
 	channel = handler_channel_create(task->fd, task->progress);
-	instance = channel ? handler_instance_create(task->plugin, task->spec, channel) : NULL;
+	instance = channel ? handler_instance_create(&plugin, task->spec, channel) : NULL;
 	if (!instance)
 		_exit(1);
-	err = handler_instance_open(instance);
+	handler_channel_enter(channel, HANDLER_CALL_OPEN); /* loading it is the first part of it */
+	err = run_plugin_load(plugin.path, &plugin.handler);
+	handler_channel_leave(channel);
+	err = err ? err : handler_instance_open(instance);
 	text_of(err, text, sizeof(text));
 	handler_channel_opened(channel, text);
 	path = err ? NULL : read_order(task->fd, &order);

@@ -170,12 +170,12 @@ static struct probe_err *act(struct line *line)
 	struct run_replay *replay = &line->replay;
 	PROBE_AUTO_FREE char *output = NULL;
 	PROBE_AUTO(run_layout_deinit) struct run_layout layout = {0};
-	PROBE_AUTO(run_plugins_unload) struct run_plugins plugins = {0};
+	PROBE_AUTO(run_plugins_deinit) struct run_plugins plugins = {0};
 	struct probe_err *err = run_layout_init(&layout);
 
 	if (err)
 		return err;
-	err = run_plugins_load(&line->config, &layout, &plugins);
+	err = run_plugins_find(&line->config, &layout, &plugins);
 	if (err)
 		return err;
 	if (plugins.count < line->config.handler_count)

@@ -70,7 +70,7 @@ static struct probe_err *run_handlers(const char *path, const char *handlers,
 				      const struct run_layout *layout)
 {
 	PROBE_AUTO(run_config_deinit) struct run_config config = {0};
-	PROBE_AUTO(run_plugins_unload) struct run_plugins plugins = {0};
+	PROBE_AUTO(run_plugins_deinit) struct run_plugins plugins = {0};
 	struct run_replay replay = {.config = &config, .plugins = &plugins, .from = path};
 	struct probe_err *err = run_config_handlers(&config, handlers);
 
@@ -82,7 +82,7 @@ static struct probe_err *run_handlers(const char *path, const char *handlers,
 			return probe_err_create("%s: handler %s is a path: run it with "
 						"probe-report replay -a",
 						path, config.handlers[i].name);
-	err = run_plugins_load(&config, layout, &plugins);
+	err = run_plugins_find(&config, layout, &plugins);
 	if (err)
 		return err;
 	err = run_replay(&replay);

@@ -2,11 +2,13 @@
 /*
  * Handler for tests. It counts accesses, lanes and counter rows, checks the guarantees of
  * handler.h, and fails on request (fail=open|begin|batch|end|close) or breaks its process in
- * batch() (fail=crash|exit|overrun|eat|hang|fork), or kills the recorder there (fail=kill).
+ * batch() (fail=crash|exit|overrun|eat|hang|fork), or kills the recorder there (fail=kill). As soon
+ * as it is loaded, it does what TEST_HANDLER_LOADS says: exit, crash or print.
  */
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,6 +25,20 @@ struct state {
 	uint64_t sum;
 	bool run, run_ended;
 };
+
+__attribute__((constructor)) static void loaded(void)
+{
+	const char *what = getenv("TEST_HANDLER_LOADS");
+
+	if (what && !strcmp(what, "exit"))
+		exit(0);
+	if (what && !strcmp(what, "crash"))
+		abort();
+	if (what && !strcmp(what, "print")) {
+		puts("loaded");
+		fflush(stdout);
+	}
+}
 
 static bool asked(const struct state *state, const char *where)
 {
@@ -92,8 +108,8 @@ static void eat(void)
 	const size_t size = 1 << 20;
 
 	for (;;) {
-		void *more = mmap(NULL, size, PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		void *more = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				  -1, 0);
 
 		if (more == MAP_FAILED)
 			abort();
