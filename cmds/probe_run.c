@@ -19,6 +19,7 @@
 #include "cmds/options/output_path.h"
 #include "cmds/options/run_options.h"
 #include "cmds/record/handler_workers.h"
+#include "cmds/record/loss_accounting.h"
 #include "cmds/record/recorder.h"
 #include "cmds/run/agent_query.h"
 #include "cmds/run/application_environment.h"
@@ -199,6 +200,12 @@ static void print_summary(const struct run *run, const struct ledger_entry *entr
 	if (*entry->outcome.partial)
 		probe_log(PROBE_LOG_WARNING, "%spartial: %s", who, entry->outcome.partial);
 	accounting_print(run_ledger_summary(run->server.ledger, entry), who);
+	if (run_ledger_in_place(entry))
+		accounting_print_database(&run->config, entry->path,
+					  entry->outcome.stored || !entry->outcome.failed, who);
+	else
+		probe_log(PROBE_LOG_WARNING, "%sthe database %s was moved, removed or replaced",
+			  who, entry->path);
 }
 
 static uint64_t summary(const struct run *run)

@@ -403,7 +403,6 @@ uint64_t accounting_stored(const struct recording *recording)
 
 char *accounting_summary(const struct recording *recording, size_t *ret_size)
 {
-	const char *path = probe_store_path(recording->store);
 	char *ret = NULL;
 	FILE *out = open_memstream(&ret, ret_size);
 
@@ -419,10 +418,6 @@ char *accounting_summary(const struct recording *recording, size_t *ret_size)
 		    (stream == PROBE_STREAM_ID_SAMPLES && recording->config->sampling.on))
 			put_stream(out, &balance, unknown, (enum probe_stream_id)stream);
 	}
-	put(out, PROBE_LOG_INFO, "database: %s", path);
-	if (accounting_stored(recording) || !probe_store_failure(recording->store))
-		put(out, PROBE_LOG_INFO, "view it with: probe-report %s %s",
-		    verb_for(recording->config), path);
 	fputc(0, out);
 	if (!fclose(out))
 		return ret;
@@ -434,4 +429,13 @@ void accounting_print(const char *summary, const char *who)
 {
 	for (const char *line = summary; *line; line += strlen(line) + 1)
 		probe_log(*line - '0', "%s%s", who, line + 1);
+}
+
+void accounting_print_database(const struct run_config *config, const char *path, bool viewable,
+			       const char *who)
+{
+	probe_log(PROBE_LOG_INFO, "%sdatabase: %s", who, path);
+	if (viewable)
+		probe_log(PROBE_LOG_INFO, "%sview it with: probe-report %s %s", who,
+			  verb_for(config), path);
 }

@@ -22,6 +22,7 @@
 #include "store/store.h"
 
 struct recording;
+struct run_config;
 
 /* A count stated by a process is malformed above this: 2^48 records would take years. */
 #define RECORD_COUNT_MAX (1ull << 48)
@@ -58,6 +59,9 @@ void accounting_store_filters(struct recording *recording);
 char *accounting_summary(const struct recording *recording, size_t *ret_size);
 /* Logs it, with `who` before each line. */
 void accounting_print(const char *summary, const char *who);
+/* The lines after it: where the database is, and how to view it. */
+void accounting_print_database(const struct run_config *config, const char *path, bool viewable,
+			       const char *who);
 /* Number of committed records, of all streams. */
 uint64_t accounting_stored(const struct recording *recording);
 /* Log sums that are wrong. */

@@ -90,6 +90,14 @@ void run_ledger_end(struct run_ledger *ledger, struct ledger_entry *entry,
 	atomic_store(&entry->state, entry->outcome.failed ? LEDGER_FAILED : LEDGER_COMPLETE);
 }
 
+bool run_ledger_in_place(const struct ledger_entry *entry)
+{
+	struct stat status;
+
+	return !lstat(entry->path, &status) && status.st_dev == entry->device &&
+	       status.st_ino == entry->inode;
+}
+
 const char *run_ledger_summary(const struct run_ledger *ledger, const struct ledger_entry *entry)
 {
 	return entry->summary ? (const char *)ledger->bytes + entry->summary : "";

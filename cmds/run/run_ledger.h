@@ -8,6 +8,7 @@
 #define PROBE_CMDS_RUN_RUN_LEDGER_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -47,6 +48,8 @@ struct ledger_entry *run_ledger_ended(struct run_ledger *ledger, const struct le
 /* The recording has ended: `summary` is that of accounting_summary(), or NULL. */
 void run_ledger_end(struct run_ledger *ledger, struct ledger_entry *entry,
 		    const struct recording *recording, const char *summary, size_t summary_size);
+/* Whether the complete database is still at its path. It is the user's, who may have moved it. */
+bool run_ledger_in_place(const struct ledger_entry *entry);
 /* "" if there is none. */
 const char *run_ledger_summary(const struct run_ledger *ledger, const struct ledger_entry *entry);
 
