@@ -3,10 +3,11 @@
  * Handlers: plugins of probe-run that receive what instrumented kernels recorded.
  * docs/handlers.md has a complete example.
  *
- * A handler is a shared object that exports `probe_handler` (PROBE_HANDLER below). probe-run loads
- * it before the application starts and opens one instance per `-a` and application process, each in
- * a worker process of its own. When the application's process has ended and its records are
- * committed, the instance receives them and is closed. Nothing here runs inside the application.
+ * A handler is a shared object that exports `probe_handler` (PROBE_HANDLER below). There is one
+ * instance per `-a` and application process, each in a worker process of its own, which loads the
+ * shared object. Those of the first process are opened before the application starts. When the
+ * application has ended and the records are committed, the instances receive them and are closed.
+ * Nothing here runs inside the application or probe-run.
  *
  * Threads: all calls into one instance come one after the other, on one thread of its process.
  * Several instances run at the same time and share nothing.
