@@ -15,6 +15,8 @@ enum {
 	/* Interface 1.15: the runtime's API for virtual memory needs it. */
 	SIM_KFD_MAJOR = 1,
 	SIM_KFD_MINOR = 15,
+	/* It reports available memory and event ages, but has no API for virtual memory. */
+	SIM_KFD_MINOR_BEFORE_7 = 14,
 	/* With PC sampling, which also needs RUNTIME_ENABLE. */
 	SIM_KFD_MINOR_SAMPLING = 16,
 	SIM_KFD_COMMANDS = 0x86, /* all request numbers are below it */

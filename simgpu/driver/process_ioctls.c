@@ -8,8 +8,16 @@
 #include "simgpu/driver/device_files.h"
 #include "simgpu/driver/ioctl_handlers.h"
 #include "simgpu/driver/kfd_abi.h"
+#include "simgpu/driver/runtime_version.h"
 #include "simgpu/driver/user_copy.h"
 #include "simgpu/sampling/trap_buffers.h"
+
+static uint32_t minor_version(void)
+{
+	if (sim_options()->driver_sampling)
+		return SIM_KFD_MINOR_SAMPLING;
+	return sim_runtime_before_7() ? SIM_KFD_MINOR_BEFORE_7 : SIM_KFD_MINOR;
+}
 
 int sim_ioctl_get_version(void *args, size_t size)
 {
@@ -17,8 +25,7 @@ int sim_ioctl_get_version(void *args, size_t size)
 
 	(void)size;
 	version->major_version = SIM_KFD_MAJOR;
-	version->minor_version =
-		sim_options()->driver_sampling ? SIM_KFD_MINOR_SAMPLING : SIM_KFD_MINOR;
+	version->minor_version = minor_version();
 	return 0;
 }
 

@@ -23,3 +23,8 @@ bool sim_runtime_knows_device(void)
 	return strcmp(sim_device()->target, "gfx942") ||
 	       !runtime_lacks("hsa_amd_vmem_address_reserve");
 }
+
+bool sim_runtime_before_7(void)
+{
+	return runtime_lacks("hsa_amd_portable_export_dmabuf_v2");
+}

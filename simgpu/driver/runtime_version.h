@@ -11,4 +11,10 @@
  */
 bool sim_runtime_knows_device(void);
 
+/*
+ * True for ROCr before 7.0, whose functions for virtual memory are not offered to programs: those
+ * of HIP 6.4.3 crash in some runs. HIP 7 needs them for managed memory.
+ */
+bool sim_runtime_before_7(void);
+
 #endif

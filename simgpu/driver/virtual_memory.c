@@ -25,7 +25,6 @@
 #include "simgpu/mem/gpu_allocations.h"
 
 #define DMABUF_MAGIC 0x4655424d41444d53ull
-#define OBJECT_MAGIC 0x544345424f4d4953ull
 
 enum {
 	/* amdgpu_bo_handle_type */
@@ -45,12 +44,13 @@ struct dmabuf {
 	struct sim_memory_part part;
 };
 
-/* amdgpu_bo_handle. */
+/* amdgpu_bo_handle. As in libdrm, a GPU has one for the same memory, however often it is imported.
+ */
 struct amdgpu_bo {
-	uint64_t magic;
 	struct sim_memory_part part;
 	uint32_t node; /* of the GPU into which it is imported */
 	uint32_t id;   /* the kernel's handle */
+	uint32_t uses;
 	void *host;
 	struct amdgpu_bo *next;
 };
@@ -87,7 +87,32 @@ int sim_dmabuf_create(const struct sim_memory_part *part, int flags)
 
 static bool ours(const struct amdgpu_bo *object)
 {
-	return object && object->magic == OBJECT_MAGIC;
+	const struct amdgpu_bo *one;
+
+	pthread_mutex_lock(&lock);
+	for (one = objects; one && one != object; one = one->next)
+		;
+	pthread_mutex_unlock(&lock);
+	return one;
+}
+
+/* Under the lock. */
+static struct amdgpu_bo *use_object(const struct sim_memory_part *part, uint32_t node)
+{
+	struct amdgpu_bo *object = objects;
+
+	while (object && (object->part.offset != part->offset || object->node != node))
+		object = object->next;
+	if (!object) {
+		object = calloc(1, sizeof(*object));
+		if (!object)
+			return NULL;
+		*object = (struct amdgpu_bo){
+			.part = *part, .node = node, .id = ++last_id, .next = objects};
+		objects = object;
+	}
+	object->uses++;
+	return object;
 }
 
 int amdgpu_bo_import(struct amdgpu_device *device, unsigned type, uint32_t handle,
@@ -104,37 +129,38 @@ SIM_DRIVER_EXPORT int amdgpu_bo_import(struct amdgpu_device *device, unsigned ty
 	    pread((int)handle, &content, sizeof(content), 0) != sizeof(content) ||
 	    content.magic != DMABUF_MAGIC)
 		return -EINVAL;
-	object = calloc(1, sizeof(*object));
+	pthread_mutex_lock(&lock);
+	object = use_object(&content.part, sim_drm_node(device));
+	pthread_mutex_unlock(&lock);
 	if (!object)
 		return -ENOMEM;
-	object->magic = OBJECT_MAGIC;
-	object->part = content.part;
-	object->node = sim_drm_node(device);
-	pthread_mutex_lock(&lock);
-	object->id = ++last_id;
-	object->next = objects;
-	objects = object;
-	pthread_mutex_unlock(&lock);
 	*ret = (struct import_result){object, object->part.size};
 	return 0;
+}
+
+/* Under the lock. */
+static void release_object(struct amdgpu_bo *object)
+{
+	struct amdgpu_bo **link = &objects;
+
+	if (--object->uses)
+		return;
+	while (*link != object)
+		link = &(*link)->next;
+	*link = object->next;
+	if (object->host)
+		munmap(object->host, object->part.size);
+	free(object);
 }
 
 int amdgpu_bo_free(struct amdgpu_bo *object);
 SIM_DRIVER_EXPORT int amdgpu_bo_free(struct amdgpu_bo *object)
 {
-	struct amdgpu_bo **link = &objects;
-
 	if (!ours(object))
 		return SIM_LIBDRM(amdgpu_bo_free, object);
 	pthread_mutex_lock(&lock);
-	while (*link && *link != object)
-		link = &(*link)->next;
-	if (*link)
-		*link = object->next;
+	release_object(object);
 	pthread_mutex_unlock(&lock);
-	if (object->host)
-		munmap(object->host, object->part.size);
-	free(object);
 	return 0;
 }
 

@@ -62,8 +62,9 @@ function(probe_hip_partial_code file gpu)
 endfunction()
 probe_hip_partial_code(partial.co gfx90a)
 
+# Offered under ROCr 7 and later.
 set(hip_virtual)
-if(PROBE_HIP_LLVM GREATER_EQUAL 17)
+if(hip_major GREATER_EQUAL 7)
 	set(hip_virtual virtual)
 endif()
 foreach(name vadd copies streams shared scratch atomics arithmetic managed printing progress partial
@@ -196,7 +197,7 @@ endif()
 if(PROBE_HIP_LLVM GREATER_EQUAL 21)
 	probe_hip_partial_code(partial_gfx942.co gfx942)
 	foreach(name vadd copies streams shared scratch atomics arithmetic managed printing progress
-			partial threads cooperative virtual bursts compiled divergence graphs grids halves
+			partial threads cooperative ${hip_virtual} bursts compiled divergence graphs grids halves
 			hashing heap lookback matmul physics recorded sorting stencils waves math counters
 			peers exhaust)
 		probe_hip_program(gfx942_${name} ${name} -O2 GPU gfx942)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Virtual memory: addresses are reserved, memory is allocated without one and mapped, at other
-// addresses again, next to each other, and at two at once. Then memory pools, which HIP 6 and later
-// make of it where the driver offers it. HIP 5.2.3 lacks the first, and hangs in hipStreamDestroy()
-// after the second.
+// addresses again, next to each other, and at two at once. Then memory pools, which HIP makes of it.
 #include "hip_test.h"
 
 static __global__ void add(uint32_t *cells, size_t n, uint32_t step)
