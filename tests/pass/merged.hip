@@ -3,7 +3,7 @@
 //
 // RUN: env PROBE_VERBOSE=1 PROBE_KINDS=memory %hip_probe -O2 -g %s -o %t 2>&1 | FileCheck %s
 // RUN: %hip_plain -O2 %s -S -o - | FileCheck %s -check-prefix MACHINE
-// CHECK: probe: {{.*}}: 3 kernels, 7 sites
+// CHECK: probe: {{.*}}: 3 kernels, 8 sites
 #include <hip/hip_runtime.h>
 
 // Loads of 8 and 4 bytes, of which SILoadStoreOptimizer makes one.
@@ -20,7 +20,12 @@ extern "C" __global__ void three(float3 *out, const float3 *in)
 	out[threadIdx.x] = make_float3(v.x + v.y, v.y + v.z, v.z + v.x);
 }
 
-// Of three bytes, the vectoriser makes one store at the end of the function.
+// Of three bytes, the vectoriser makes one store at the end of the function, and instruction selection two of it.
+// MACHINE-LABEL: bytes:
+// MACHINE-DAG: global_store_short
+// MACHINE-DAG: global_store_byte
+// MACHINE-NOT: global_store
+// MACHINE: s_endpgm
 extern "C" __global__ void bytes(unsigned char *out, int n, unsigned char c)
 {
 	if ((int)threadIdx.x >= n)
