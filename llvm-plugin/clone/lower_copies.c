@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Short copies become vectors of 16 bytes and the rest; longer ones become a loop, as in the back
- * end. See SITargetLowering and AMDGPUTTIImpl::getMemcpyLoopLoweringType in LLVM.
+ * end. See SITargetLowering and AMDGPUTTIImpl::getMemcpyLoopLoweringType in LLVM. A rest of more
+ * than 4 bytes is part of 16 that overlap the ones before
+ * (TargetLowering::findOptimalMemOpLowering).
  */
 #include "llvm-plugin/clone/lower_copies.h"
 
@@ -74,6 +76,21 @@ static uint64_t piece_of(const struct copy *copy, uint64_t left)
 	return piece;
 }
 
+static bool is_global(const struct end *end)
+{
+	return end->pointer &&
+	       LLVMGetPointerAddressSpace(LLVMTypeOf(end->pointer)) == PROBE_SPACE_GLOBAL;
+}
+
+/* Are the last bytes copied together with some that have been copied already? */
+static bool has_overlap(const struct copy *copy, uint64_t at)
+{
+	uint64_t left = copy->size - at;
+
+	return at && left > 4 && left < 16 && copy->to.align >= 4 && is_global(&copy->to) &&
+	       is_global(&copy->from) && !copy->may_overlap && !copy->is_volatile;
+}
+
 static LLVMTypeRef type_of(const struct copy *copy, uint64_t piece)
 {
 	if (piece > 4)
@@ -129,6 +146,8 @@ static void unroll(const struct copy *copy)
 	unsigned pieces = 0;
 
 	for (uint64_t at = 0, piece; at < copy->size; at += piece) {
+		if (has_overlap(copy, at))
+			at = copy->size - 16;
 		piece = piece_of(copy, copy->size - at);
 		loaded[pieces] = copy->set ? pattern(copy, piece) : load(copy, at, piece);
 		if (!copy->may_overlap)
