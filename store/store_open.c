@@ -350,6 +350,10 @@ struct probe_err *probe_reader_error(const struct probe_reader *reader, const ch
 		return probe_err_create("%s: cannot %s within %lld seconds of processor time; "
 					"giving up",
 					path, doing, (long long)reader->limit->seconds);
+	case SQLITE_FULL: /* the file itself is only read */
+		return probe_err_create("%s: cannot %s: no space for temporary files; TMPDIR names "
+					"another directory for them",
+					path, doing);
 	case SQLITE_TOOBIG:
 		return probe_err_create("%s: cannot %s: a cell has more than %d MB", path, doing,
 					LENGTH_LIMIT >> 20);

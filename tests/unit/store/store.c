@@ -264,8 +264,7 @@ static void kernels_view_shows_every_dispatch(void **state)
 	probe_facts_agent(facts, &agent, 0, "gfx90a", "MI210", "AMD");
 	probe_facts_queue(facts, &queue);
 	probe_facts_thread(facts, 4712, 1, NULL);
-	probe_facts_complete(facts, &dispatch, &complete,
-			     (struct probe_facts_origin){.tid = 4712});
+	probe_facts_complete(facts, &dispatch, &complete, (struct probe_facts_origin){.tid = 4712});
 	probe_facts_destroy(facts);
 	finish(store);
 	assert_null(probe_reader_open(path, &reader));
@@ -353,10 +352,8 @@ static void a_full_disk_is_counted(void **state)
 	probe_reader_close(&reader);
 }
 
-static void refused(const char *wanted)
+static void says(struct probe_err *err, const char *wanted)
 {
-	struct probe_reader reader;
-	struct probe_err *err = probe_reader_open(path, &reader);
 	char text[512];
 
 	assert_non_null(err);
@@ -364,6 +361,13 @@ static void refused(const char *wanted)
 	if (!strstr(text, wanted))
 		fail_msg("'%s' lacks '%s'", text, wanted);
 	probe_err_destroy(err);
+}
+
+static void refused(const char *wanted)
+{
+	struct probe_reader reader;
+
+	says(probe_reader_open(path, &reader), wanted);
 }
 
 static void patch(off_t at, const void *bytes, size_t size)
@@ -445,6 +449,23 @@ static void reader_takes_damage(void **state)
 	}
 }
 
+/* A query that needs more temporary space than there is. */
+static void reader_names_where_space_is_missing(void **state)
+{
+	struct probe_reader reader;
+
+	(void)state;
+	finish(create());
+	assert_null(probe_reader_open(path, &reader));
+	sqlite3_exec(
+		reader.db,
+		"PRAGMA query_only = OFF; PRAGMA temp.max_page_count = 2; CREATE TEMP TABLE t AS WITH RECURSIVE n(i) AS "
+		"(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999) SELECT i FROM n",
+		NULL, NULL, NULL);
+	says(probe_reader_error(&reader, "sort it"), "no space for temporary files; TMPDIR");
+	probe_reader_close(&reader);
+}
+
 static void reader_writes_nothing(void **state)
 {
 	struct probe_reader reader;
@@ -524,6 +545,7 @@ int main(void)
 		TEST(reader_rejects_foreign_files),
 		TEST(reader_takes_every_truncation),
 		TEST(reader_takes_damage),
+		TEST(reader_names_where_space_is_missing),
 		TEST(reader_writes_nothing),
 		cmocka_unit_test(json_is_always_json),
 		TEST(throughput),
