@@ -3,8 +3,15 @@
 
 let view = null; /* {from, to} in ns */
 
-/* The whole run, or the busier side of a pause that takes most of it, such as between two runs. */
+/*
+ * The whole run, or the busier side of a pause that takes most of it, such as between two runs. Of two
+ * clocks that of the device: its events would be too short to see.
+ */
 function firstView(spans, end) {
+	const device = spans.filter((span) => span.dispatch !== undefined || span.kind === "copy");
+
+	if (hasOwnClock(spans))
+		return {from: device[0].start, to: device.reduce((last, span) => Math.max(last, span.start + span.duration), 0)};
 	for (let i = 1, last = 0; i < spans.length; i++) {
 		last = Math.max(last, spans[i - 1].start + spans[i - 1].duration);
 		if (spans[i].start - last > 0.5 * end)
@@ -121,6 +128,10 @@ function pageTimeline(data) {
 	if (!spans.length)
 		return el("p", {class: "missing"}, "Nothing ran on the device. Record calls and copies with ", el("code", null, "probe-run --sys-trace -- ./app"), ".");
 	view = view || firstView(spans, end);
+	if (chosen && (chosen.start > view.to || chosen.start + chosen.duration < view.from)) {
+		const half = (view.to - view.from) / 2;
+		view = {from: Math.max(0, chosen.start - half), to: chosen.start + half};
+	}
 	new ResizeObserver(() => requestAnimationFrame(redraw)).observe(canvas);
 	canvas.zoom = (factor, shift) => {
 		const middle = (view.from + view.to) / 2 + shift * (view.to - view.from);
@@ -138,7 +149,8 @@ function pageTimeline(data) {
 		el("ul", {class: "legend"}, Object.keys(kindColors).filter((kind) => spans.some((span) => span.kind === kind)).map((kind) =>
 			el("li", null, el("span", {class: `key kind-${kind.replace(" ", "-")}`}), kind === "kernel" ? "original kernel" : kind))),
 		cutText(data), hasOwnClock(spans) && el("p", {class: "missing"}, "The device has a clock of its own here (a simulated GPU has a modelled one): ",
-			"times between events of one clock are meaningful, but not the time between a call and its kernel."),
+			"times between events of one clock are meaningful, but not the time between a call and its kernel. ",
+			"At first the device's events are in view: zoom out for all calls."),
 		el("div", {class: "tracks", tabindex: "0", role: "region", "aria-label": "timeline"}, canvas),
 		chosen && spanDetails(chosen, partners), area && totalsTable(rows, area),
 		table.chooser(), table.element);
