@@ -100,23 +100,40 @@ static struct time_wave *held_wave(struct time_cu *cu)
 	return NULL;
 }
 
+/* Units that had reached the end of the epoch, and have a wave again. */
+static void run_woken(struct sim_time *time)
+{
+	for (uint32_t i = 0; i < time->count && time->places.woken; i++) {
+		struct time_cu *cu = time->cu[time->cus[i]];
+
+		if (!cu->woken)
+			continue;
+		cu->woken = false;
+		time->places.woken--;
+		cu->state = CU_RUNS;
+		time_cu_run(cu);
+	}
+}
+
 bool time_cu_turn(struct time_cu *cu)
 {
 	struct time_wave *w = held_wave(cu);
 
 	cu->stored = false;
 	time_values_look(cu->time, cu->now);
-	if (!w)
-		return !sim_dispatch_stopped(cu->dispatch);
-	w->state = TIME_RUNS;
-	cu->held--;
-	if (time_value_waits(cu, w))
-		return !sim_dispatch_stopped(cu->dispatch);
-	time_wave_refill(cu, w, true);
-	/*
-	 * The wave issues in the same slot in which it was held, if its unit is still free there.
-	 */
-	time_wave_wait(cu, w, cu->now);
-	time_value_tried(cu, w);
+	if (w) {
+		w->state = TIME_RUNS;
+		cu->held--;
+	}
+	if (w && !time_value_waits(cu, w)) {
+		time_wave_refill(cu, w, true);
+		/*
+		 * The wave issues in the same slot in which it was held, if its unit is still free
+		 * there.
+		 */
+		time_wave_wait(cu, w, cu->now);
+		time_value_tried(cu, w);
+	}
+	run_woken(cu->time);
 	return !sim_dispatch_stopped(cu->dispatch);
 }

@@ -345,7 +345,7 @@ uint64_t time_vector(struct time_cu *cu, struct time_wave *w, const struct sim_t
 	for (uint32_t i = 1; i <= touched.entries; i++) {
 		uint64_t line = record[i] >> 8, end = line + (record[i] & 0xff);
 
-		if (cu->time->places.used && t->kind != TIMING_LOAD)
+		if (t->kind != TIMING_LOAD)
 			cu->stored |= time_values_waited(cu->time, line, end);
 		while (line < end) {
 			uint32_t count = line & 1 || line + 1 == end ? 1 : 2;

@@ -5,7 +5,6 @@
 
 #include "simgpu/exec/memory/single_place.h"
 #include "simgpu/mem/freed_memory.h"
-#include "simgpu/time/compute_unit.h"
 #include "simgpu/time/idle_polls.h"
 #include "simgpu/time/issue_slots.h"
 #include "simgpu/time/memory_latency.h"
@@ -221,21 +220,6 @@ static bool has_news(struct time_place *place, uint64_t now)
 	return true;
 }
 
-/* Units that had reached the end of the epoch, and have a wave again. */
-static void run_woken(struct sim_time *time)
-{
-	for (uint32_t i = 0; i < time->count && time->places.woken; i++) {
-		struct time_cu *cu = time->cu[time->cus[i]];
-
-		if (!cu->woken)
-			continue;
-		cu->woken = false;
-		time->places.woken--;
-		cu->state = CU_RUNS;
-		time_cu_run(cu);
-	}
-}
-
 void time_values_look(struct sim_time *time, uint64_t now)
 {
 	struct time_places *places = &time->places;
@@ -255,7 +239,6 @@ void time_values_look(struct sim_time *time, uint64_t now)
 		wake_leaving(place, now, places->trial);
 		wake_first(place, now);
 	}
-	run_woken(time);
 }
 
 void time_values_epoch(struct sim_time *time)
@@ -285,17 +268,6 @@ void time_values_crowd(struct sim_time *time)
 						 (uint32_t)((time->until - from) / waiter->period));
 		}
 	}
-}
-
-bool time_values_waited(const struct sim_time *time, uint64_t line, uint64_t end)
-{
-	for (uint32_t i = 0; i < TIME_PLACES; i++) {
-		const struct time_place *place = &time->places.place[i];
-
-		if (place->count && place->addr / L1_LINE >= line && place->addr / L1_LINE < end)
-			return true;
-	}
-	return false;
 }
 
 /* ---- Tries ---------------------------------------------------------------------------------- */
@@ -412,11 +384,10 @@ static struct time_place *place_again(struct time_cu *cu, const struct time_wave
 }
 
 /* The reader will not try again, so the next wave reads. */
-static void pass_on(struct sim_time *time, struct time_place *place, uint64_t now)
+static void pass_on(struct time_place *place, uint64_t now)
 {
 	place->reader = NULL;
 	wake_first(place, now);
-	run_woken(time);
 }
 
 /* The wave stops for another access; if that is not one of its loop, it has left the loop. */
@@ -426,7 +397,7 @@ static void note_stop(struct time_cu *cu, struct time_wave *w)
 
 	w->stops++;
 	if (place && place->reader == w && w->stops > w->swaps.others)
-		pass_on(cu->time, place, cu->now);
+		pass_on(place, cu->now);
 }
 
 void time_value_tried(struct time_cu *cu, struct time_wave *w)
@@ -442,7 +413,7 @@ void time_value_tried(struct time_cu *cu, struct time_wave *w)
 	else
 		goes_on = w->stop == SIM_STOP_QUANTUM || w->stop == SIM_STOP_SLEEP;
 	if (!goes_on)
-		pass_on(cu->time, place, cu->now);
+		pass_on(place, cu->now);
 }
 
 bool time_value_waits(struct time_cu *cu, struct time_wave *w)

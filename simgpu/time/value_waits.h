@@ -28,7 +28,10 @@ bool time_value_waits(struct time_cu *cu, struct time_wave *w);
 /* The wave has executed the instruction. */
 void time_value_tried(struct time_cu *cu, struct time_wave *w);
 
-/* Looks at the places at which waves wait, and continues waves where something has changed. */
+/*
+ * Looks at the places at which waves wait, and continues waves where something has changed. A unit
+ * that had reached the end of the epoch is then `woken`, and has to run again.
+ */
 void time_values_look(struct sim_time *time, uint64_t now);
 
 /* The same at the beginning of an epoch, and for waves that have waited for too long. */
@@ -38,7 +41,16 @@ void time_values_epoch(struct sim_time *time);
 void time_values_crowd(struct sim_time *time);
 
 /* True if a wave waits for a change in these lines of 64 bytes. */
-bool time_values_waited(const struct sim_time *time, uint64_t line, uint64_t end);
+static inline bool time_values_waited(const struct sim_time *time, uint64_t line, uint64_t end)
+{
+	for (uint32_t i = 0; i < TIME_PLACES && time->places.used; i++) {
+		const struct time_place *place = &time->places.place[i];
+
+		if (place->count && place->addr / L1_LINE >= line && place->addr / L1_LINE < end)
+			return true;
+	}
+	return false;
+}
 
 /* Forgets all places. */
 void time_values_reset(struct sim_time *time);
