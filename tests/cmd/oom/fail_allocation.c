@@ -7,7 +7,9 @@
  *
  * FAIL_EACH=DIR: each FAIL_STEP-th in turn, in one run. At each a child process is forked, in which
  * it fails, and which goes on to the end with its output in DIR; the parent notes how it ended in
- * DIR/ends and goes on without a failure. Processes that the program forks are left alone.
+ * DIR/ends and goes on without a failure. Processes that the program forks are left alone. While
+ * one of them runs, two processes would read its answer: the number is noted in DIR/alone, for
+ * FAIL_AT.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -30,6 +32,7 @@ extern void *__libc_memalign(size_t alignment, size_t size);
 
 static const char *directory;
 static bool active, always, failing;
+static int helpers; /* processes that the program has forked and not waited for */
 static uint64_t step = 1, at, count;
 static pid_t pid;
 
@@ -52,18 +55,42 @@ static void divert(void)
 	setrlimit(RLIMIT_CPU, &limit);
 }
 
-static void note_end(int status)
+static void note(const char *file, int status)
 {
 	char name[4096], line[64];
 	int fd, length;
 
-	snprintf(name, sizeof(name), "%s/ends", directory);
+	snprintf(name, sizeof(name), "%s/%s", directory, file);
 	fd = open(name, O_WRONLY | O_CREAT | O_APPEND, 0600);
-	length = snprintf(line, sizeof(line), "%llu %d\n", (unsigned long long)count,
-			  WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+	length = snprintf(line, sizeof(line), "%llu %d\n", (unsigned long long)count, status);
 	if (fd < 0 || write(fd, line, (size_t)length) != length)
 		_exit(99);
 	close(fd);
+}
+
+static pid_t (*real_fork)(void);
+static pid_t (*real_waitpid)(pid_t child, int *status, int options);
+
+pid_t fork(void)
+{
+	pid_t child;
+
+	if (!real_fork)
+		real_fork = (pid_t(*)(void))(uintptr_t)dlsym(RTLD_NEXT, "fork");
+	child = real_fork();
+	helpers += child > 0;
+	return child;
+}
+
+pid_t waitpid(pid_t child, int *status, int options)
+{
+	pid_t ret;
+
+	if (!real_waitpid)
+		real_waitpid = (pid_t(*)(pid_t, int *, int))(uintptr_t)dlsym(RTLD_NEXT, "waitpid");
+	ret = real_waitpid(child, status, options);
+	helpers -= ret > 0;
+	return ret;
 }
 
 /* True in the child in which the allocation fails. */
@@ -74,16 +101,21 @@ static bool fails_in_child(void)
 
 	if (getpid() != pid || count % step)
 		return false;
-	child = fork();
+	if (helpers) {
+		note("alone", 0);
+		errno = saved;
+		return false;
+	}
+	child = real_fork();
 	if (!child) {
 		active = false;
 		failing = always;
 		divert();
 		return true;
 	}
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+	while (child > 0 && real_waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
-	note_end(status);
+	note("ends", WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 	errno = saved;
 	return false;
 }
@@ -161,6 +193,8 @@ static int begin(int argc, char **argv, char **environment)
 	if (!name || strcmp(name, own ? own + 1 : argv[0]))
 		return program(argc, argv, environment);
 	directory = getenv("FAIL_EACH");
+	real_fork = (pid_t(*)(void))(uintptr_t)dlsym(RTLD_NEXT, "fork");
+	real_waitpid = (pid_t(*)(pid_t, int *, int))(uintptr_t)dlsym(RTLD_NEXT, "waitpid");
 	value = getenv("FAIL_STEP");
 	if (value)
 		step = strtoull(value, NULL, 10);

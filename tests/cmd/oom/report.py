@@ -10,12 +10,16 @@ import subprocess
 import sys
 
 
-def check(directory, reference, number, status):
-    def read(name):
-        with open(os.path.join(directory, "%s.%s" % (name, number)), "rb") as file:
+def read(directory, name):
+    try:
+        with open(os.path.join(directory, name), "rb") as file:
             return file.read()
+    except FileNotFoundError:
+        return b""
 
-    out, err = read("out"), read("err").decode("utf-8", "replace")
+
+def check(reference, out, err, status):
+    err = err.decode("utf-8", "replace")
     if status == 0:
         return None if out == reference else "status 0, but other output"
     if status != 1:
@@ -33,15 +37,22 @@ def sweep(preload, step, always, command):
     run = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     if run.returncode:
         return 0, ["the run itself: status %d, %s" % (run.returncode, run.stderr)]
-    with open(os.path.join(directory, "ends"), encoding="ascii") as file:
-        ends = [line.split() for line in file]
+    ends = [line.split() for line in read(directory, "ends").decode("ascii").splitlines()]
+    results = [(number, read(directory, "out." + number), read(directory, "err." + number), int(status))
+               for number, status in ends]
+    for line in read(directory, "alone").decode("ascii").splitlines():
+        number = line.split()[0]
+        one = dict(environment, FAIL_AT=number)
+        del one["FAIL_EACH"]
+        end = subprocess.run(command, env=one, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        results.append((number, end.stdout, end.stderr, end.returncode))
     found = []
-    for number, status in ends:
-        problem = check(directory, run.stdout, number, int(status))
+    for number, out, err, status in results:
+        problem = check(run.stdout, out, err, status)
         if problem:
             found.append("allocation %s%s: %s" % (number, " and all after it" if always else "", problem))
     shutil.rmtree(directory)
-    return len(ends), found
+    return len(results), found
 
 
 def main():
