@@ -426,7 +426,7 @@ static void lanes()
 
 	HIP(hipDeviceSynchronize());
 	session.take();
-	parted<<<416, 64>>>(doubles.data, floats.data, 64);
+	parted<<<416, 64>>>(doubles.data, floats.data, 256);
 	HIP(hipDeviceSynchronize());
 	for (auto &r : session.take()) {
 		uint32_t word = word_at(r.pc);
