@@ -2,7 +2,7 @@
 # probe_devlib(MAJOR CLANG LLVM_LINK OUT): builds the device library as bitcode of one LLVM major.
 # It is compiled for gfx900; the pass removes the target's attributes and adds those of each kernel.
 # "NAME" is for gfx9, "NAME_LANES" portable code (portable_probe.h) for waves of so many lanes.
-set(PROBE_DEVLIB_PARTS memory_probe bucket_insert trace_probe ring_cursor time_probe block_counter
+set(PROBE_DEVLIB_PARTS memory_probe access_batch bucket_insert trace_probe ring_cursor time_probe block_counter
 	workgroup_filter)
 foreach(lanes 32 64)
 	foreach(name portable_probe trace_probe ring_cursor time_probe block_counter workgroup_filter)

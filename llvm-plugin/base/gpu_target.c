@@ -83,6 +83,21 @@ static struct target target_of(LLVMValueRef kernel)
 	}
 }
 
+/*
+ * On targets before gfx90a LLVM spills scalar registers in the function that counts a batch, for
+ * which there is no stack.
+ */
+static bool counts_batches(const struct target *target)
+{
+	static const char *const newer[] = {"gfx90a", "gfx94", "gfx95"};
+
+	for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]); i++)
+		if (target->size >= strlen(newer[i]) &&
+		    !memcmp(target->cpu, newer[i], strlen(newer[i])))
+			return true;
+	return false;
+}
+
 static bool warn_unsupported(const struct target *target, const char *lacks)
 {
 	fprintf(stderr,
@@ -108,6 +123,8 @@ bool gpu_target_check(const struct call_units *units, struct pass_options *optio
 		if (target.generation != first.generation || target.lanes != first.lanes)
 			return warn_unsupported(
 				&target, "kernels with different waves are in one module with it");
+		if (!counts_batches(&target))
+			options->disabled |= 1u << PASS_BATCHES;
 	}
 	options->generation = first.generation;
 	/* Its reads are spread over 64 banks in phases of whole waves, which the device library

@@ -35,6 +35,7 @@ static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_MEMORY_SITE] = "__probe_dev_memory_site",
 	[DEVLIB_MEMORY_BUCKET] = "__probe_dev_memory_bucket",
 	[DEVLIB_MEMORY_ANY] = "__probe_dev_memory_any",
+	[DEVLIB_MEMORY_BATCH] = "__probe_dev_memory_batch",
 	[DEVLIB_MEMORY_FIRST] = "__probe_dev_memory_first",
 	[DEVLIB_TRACE_ANY] = "__probe_dev_trace_any",
 	[DEVLIB_TRACE_CALL] = "__probe_dev_trace_call",
@@ -343,6 +344,8 @@ static int vgprs_of(enum devlib_function function)
 		return PASS_EXIT_VGPRS - 1;
 	if (function == DEVLIB_ENTER_SLOW)
 		return PASS_EXIT_VGPRS - 4;
+	if (function == DEVLIB_MEMORY_BATCH)
+		return PASS_BATCH_VGPRS;
 	return function == DEVLIB_RING_REFILL || function == DEVLIB_TRACE_CALL ? 12
 									       : PASS_SHARED_VGPRS;
 }

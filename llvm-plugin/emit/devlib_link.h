@@ -19,6 +19,7 @@ enum devlib_function {
 	DEVLIB_MEMORY_SITE, /* the same for groups of proved sites, and adding rows */
 	DEVLIB_MEMORY_BUCKET,
 	DEVLIB_MEMORY_ANY,   /* a unit of an access: a copy per shape */
+	DEVLIB_MEMORY_BATCH, /* records of measured accesses (batch_code.h) */
 	DEVLIB_MEMORY_FIRST, /* the first unit, called as measure_access.h says */
 	DEVLIB_TRACE_ANY,
 	DEVLIB_TRACE_CALL, /* slow path of optimised code */
@@ -62,6 +63,8 @@ enum devlib_function {
  * may use.
  */
 #define PASS_SHARED_VGPRS 28
+/* Those of the function that counts a batch. */
+#define PASS_BATCH_VGPRS 36
 /* Those that the slow path at the end of a traced wave may use; 24 let a gfx908 hold ten waves. */
 #define PASS_EXIT_VGPRS	 24
 #define PASS_ENTER_SGPRS 62 /* s0 to s61: SLOW_SAVE */

@@ -22,6 +22,7 @@
 
 #include <probe/wire.h>
 
+#include "llvm-plugin/emit/batch_code.h"
 #include "llvm-plugin/emit/devlib_link.h"
 #include "llvm-plugin/emit/wave_code.h"
 #include "llvm-plugin/emit/group_operands.h"
@@ -87,6 +88,8 @@ static void measure_at_row(struct group_code *in, struct asm_block *code,
 			   const struct plan_site *site, const struct unit_at *unit)
 {
 	uint32_t shape = access_site_shape(&site->site);
+	bool batched = in->batch->sgpr && in->plan->group[site->group].batched;
+	unsigned wave;
 
 	if (unit->offset && site->site.space == PROBE_SPACE_LDS)
 		return;
@@ -96,8 +99,13 @@ static void measure_at_row(struct group_code *in, struct asm_block *code,
 		asm_line(code, "v_add_co_u32 v2, vcc, 0x%x, v2", unit->offset);
 		asm_line(code, "v_addc_co_u32 v3, vcc, 0, v3, vcc");
 	}
-	measure_emit_row(code, asm_scalar(code, in->builder, in->wave), unit->row);
+	wave = asm_scalar(code, in->builder, in->wave);
+	if (batched)
+		batch_emit_record(in->batch, code, &site->site, unit->row, NULL, wave);
+	measure_emit_row(code, wave, unit->row);
 	measure_emit_call(code, share(in, DEVLIB_MEMORY_FIRST, shape));
+	if (batched)
+		asm_line(code, ".Lprobe_batched${:uid}:");
 }
 
 static bool has_row_address(const struct group_code *in, const struct access_site *site)

@@ -9,6 +9,7 @@
 #include "llvm-plugin/emit/lane_counters.h"
 #include "llvm-plugin/plan/group_plan.h"
 
+struct batch_code;
 struct group_plan;
 
 struct devlib;
@@ -23,6 +24,7 @@ struct group_code {
 	LLVMValueRef regular; /* probe_ctx.regular, an instruction of the entry block */
 	LLVMValueRef enumerated; /* probe_ctx.enumerated */
 	LLVMValueRef last;	 /* the only return, if there are counters */
+	const struct batch_code *batch;
 	void *analyses;
 	LLVMValueRef full; /* `regular` if it has all lanes, else 0; NULL until it is needed */
 	/* Of groups that have one, in their order. */

@@ -136,6 +136,9 @@ static void emit_first(struct measure_context *in, struct asm_block *code,
 	unsigned wave = asm_scalar(code, in->builder, in->wave);
 	unsigned first = asm_scalar(code, in->builder, address_of(in, function));
 
+	if (in->batched)
+		batch_emit_record(&in->batch, code, access->site, access->id,
+				  access->rest ? access->also : NULL, wave);
 	measure_emit_row(code, wave, access->id);
 	if (access->rest) {
 		asm_line(code, "s_mov_b32 s6, %s", access->also);
@@ -144,6 +147,8 @@ static void emit_first(struct measure_context *in, struct asm_block *code,
 	asm_line(code, "s_swappc_b64 s[30:31], $%u", first);
 	if (access->rest)
 		emit_rows(code, access, function, wave, place);
+	if (in->batched)
+		asm_line(code, ".Lprobe_batched${:uid}:");
 }
 
 void measure_emit_representative(struct measure_context *in, const struct access_site *site,

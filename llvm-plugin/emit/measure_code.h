@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <llvm-c/Core.h>
 
+#include "llvm-plugin/emit/batch_code.h"
 #include "llvm-plugin/emit/inline_asm.h"
 
 struct access_site;
@@ -23,6 +24,8 @@ struct measure_context {
 	LLVMValueRef clone;
 	LLVMValueRef wave; /* the wave's value (memory_probe.c) */
 	void *analyses;
+	struct batch_code batch;
+	bool batched; /* the site at hand is measured in batches */
 	struct {
 		LLVMValueRef function, address;
 	} first[8]; /* shared functions whose addresses are computed already */

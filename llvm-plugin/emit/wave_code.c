@@ -82,10 +82,11 @@ static void start_counters(struct group_code *in)
 	LLVMTypeRef type = LLVMFunctionType(i32, NULL, 0, 0);
 	LLVMValueRef after = LLVMGetNextInstruction(in->regular);
 	unsigned lowest = reserved_lowest(&in->plan->counters);
+	unsigned last = in->plan->batch ? in->plan->batch - 1 : RESERVED_LAST;
 
 	LLVMPositionBuilderBefore(in->builder, after);
 	LLVMSetCurrentDebugLocation2(in->builder, NULL);
-	for (unsigned sgpr = RESERVED_LAST; sgpr >= lowest; sgpr--) {
+	for (unsigned sgpr = last; sgpr >= lowest; sgpr--) {
 		char constraint[12];
 		int size = snprintf(constraint, sizeof(constraint), "={s%u}", sgpr);
 
@@ -127,7 +128,7 @@ static void flush_counters(struct group_code *in, LLVMValueRef last)
 
 void group_code_end(struct group_code *in)
 {
-	if (in->plan->counters.assigned) {
+	if (in->plan->counters.assigned > (in->plan->batch ? PLAN_BATCH_SGPRS : 0)) {
 		start_counters(in);
 		flush_counters(in, in->last);
 	}

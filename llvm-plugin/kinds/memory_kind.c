@@ -88,6 +88,7 @@ static void insert_site(struct insert *in, const struct plan_site *plan, uint32_
 	LLVMPositionBuilderBefore(in->builder, plan->inst);
 	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(plan->inst));
 	address = measure_address(&in->measure, site);
+	in->measure.batched = plan->batched && in->measure.batch.sgpr;
 	if (in->optnone)
 		insert_optnone(in, address, site, id);
 	else if (plan->behind)
@@ -127,6 +128,31 @@ static bool measures(const struct insert *in)
 	return false;
 }
 
+static void begin_batches(struct insert *in)
+{
+	if (!in->plan->batch)
+		return;
+	in->measure.batch = (struct batch_code){
+		.sgpr = in->plan->batch,
+		.count = devlib_share(in->devlib, DEVLIB_MEMORY_BATCH, 0, in->clone, in->analyses),
+		.first_site = in->unit->first_site,
+	};
+	LLVMPositionBuilderBefore(in->builder, pass_entry_point(in->clone));
+	in->measure.batch.lane = batch_emit_entry(&in->measure.batch, in->builder, in->clone);
+}
+
+static void end_batches(struct insert *in)
+{
+	struct asm_block code = {0};
+
+	if (!in->plan->batch)
+		return;
+	LLVMPositionBuilderBefore(in->builder, in->last);
+	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(in->last));
+	batch_emit_end(&in->measure.batch, &code, asm_scalar(&code, in->builder, in->wave));
+	asm_build_call(&code, in->builder, in->context);
+}
+
 static void insert_groups(struct insert *in)
 {
 	struct group_code groups = {
@@ -139,6 +165,7 @@ static void insert_groups(struct insert *in)
 		.regular = in->regular,
 		.enumerated = in->enumerated,
 		.last = in->last,
+		.batch = &in->measure.batch,
 		.analyses = in->analyses,
 	};
 
@@ -191,8 +218,10 @@ void memory_insert(const struct call_units *units, const struct call_unit *unit,
 					      .clone = in.clone,
 					      .wave = in.wave,
 					      .analyses = analyses};
+	begin_batches(&in);
 	insert_body(&in);
 	insert_groups(&in);
+	end_batches(&in);
 	clone_rewrite_calls(units, in.clone, PROBE_KIND_MEMORY, in.ctx, in.wave);
 	drop_entry(&in);
 	LLVMDisposeBuilder(in.builder);

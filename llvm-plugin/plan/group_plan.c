@@ -10,6 +10,7 @@
 #include <llvm-c/Core.h>
 
 #include <probe/wire.h>
+#include <probe/wire_batch.h>
 
 #include "llvm-plugin/analysis/address_class.h"
 #include "llvm-plugin/plan/branch_predicates.h"
@@ -211,6 +212,39 @@ static void make_groups(struct group_plan *plan)
 	}
 }
 
+/* Has a record of the site room for everything (batch_code.h)? */
+static bool fits_batch(const struct plan_site *site, size_t index)
+{
+	return site->site.pointer && site->site.space == PROBE_SPACE_GLOBAL &&
+	       access_site_is_one_call(&site->site) && index < PROBE_BATCH_ROWS;
+}
+
+/*
+ * Batches are for measured sites in loops. If a kernel has them, they replace the execution-mask
+ * histograms of loops' groups of one site, too.
+ */
+static void assign_batch(struct group_plan *plan)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < plan->sites; i++) {
+		struct plan_site *site = &plan->site[i];
+
+		site->batched =
+			site->group == PLAN_NONE && fits_batch(site, i) &&
+			analysis_loop_depth(plan->analysis, LLVMGetInstructionParent(site->inst));
+		any |= site->batched;
+	}
+	if (any)
+		plan->batch = reserved_assign(&plan->counters, PLAN_BATCH_SGPRS);
+	for (int i = 0; plan->batch && i < plan->groups; i++) {
+		struct plan_group *group = &plan->group[i];
+
+		group->batched = group->loops && group->sites == 1 && !group->observed &&
+				 fits_batch(&plan->site[group->first], group->first);
+	}
+}
+
 static bool counts_by(const struct group_plan *plan, int number, enum plan_histogram kind)
 {
 	static const enum pass_mechanism mechanism[PLAN_HISTOGRAM_KINDS] = {
@@ -225,7 +259,8 @@ static bool counts_by(const struct group_plan *plan, int number, enum plan_histo
 	if (kind == PLAN_BY_PREFIX)
 		return plan->registers && plan->lane_counters < PLAN_LANE_COUNTERS &&
 		       plan_counts_prefixes(plan, number, plan->analysis);
-	if (number >= PLAN_HISTOGRAMS || plan_follows_launch(group) || group->lanes_only)
+	if (number >= PLAN_HISTOGRAMS || plan_follows_launch(group) || group->lanes_only ||
+	    (kind == PLAN_BY_MASK && group->batched))
 		return false;
 	return kind == PLAN_BY_MASK || (group->aligned && !group->observed);
 }
@@ -303,7 +338,7 @@ static void assign(struct group_plan *plan, bool loops)
 static void assign_counters(struct group_plan *plan)
 {
 	assign(plan, true);
-	if (plan->counters.assigned)
+	if (plan->counters.assigned > (plan->batch ? PLAN_BATCH_SGPRS : 0))
 		assign(plan, false);
 }
 
@@ -355,6 +390,8 @@ struct group_plan *group_plan_create(const struct call_unit *unit,
 		plan->group[i].row = row++;
 	plan->registers =
 		once && memory && !options->portable && !reserved_named(function, RESERVED_GROUPS);
+	if (plan->registers && pass_enabled(options, PASS_BATCHES))
+		assign_batch(plan);
 	number_histograms(plan, &row);
 	plan->rows = row - first_site - (uint32_t)plan->sites;
 	if (pass_enabled(options, PASS_RESIDUE_LANES))
@@ -379,6 +416,7 @@ void plan_drop_counters(struct group_plan *plan)
 		plan->group[i].residues_in_lanes = false;
 	}
 	plan->counters.assigned = 0;
+	plan->batch = 0;
 	plan->lane_counters = 0;
 	plan->registers = false;
 }

@@ -32,6 +32,7 @@ enum {
 	PLAN_SITES = 32,
 	PLAN_HISTOGRAMS = 48,	/* groups with histograms by mask or residue, per unit */
 	PLAN_LANE_COUNTERS = 4, /* groups that count in lanes, each in a vector register */
+	PLAN_BATCH_SGPRS = 8,	/* registers of a batch, from an even one on */
 	PLAN_UNITS = 8,		/* machine accesses of one site */
 	PLAN_NONE = -1,
 };
@@ -55,6 +56,7 @@ struct plan_site {
 	/* Of no group: measured, together with the sites `also`: bit n = the n-th behind it. */
 	bool measured;
 	uint32_t also;
+	bool batched;			  /* measured in batches */
 	struct representative *followers; /* later sites measured with it; NULL */
 	unsigned behind;		  /* sites from its representative to it; 0 = it has none */
 };
@@ -91,6 +93,7 @@ struct plan_group {
 	bool follows_launch;
 	bool lanes_known; /* nothing is executed for it in an enumerated launch */
 	bool iterates;	  /* lanes_known, in a loop that `predicate` includes */
+	bool batched;	  /* executions that are not regular are measured in batches */
 	bool lanes_only;  /* and in other launches each access is measured */
 	unsigned sgpr;	  /* the register that counts its executions; 0 = none */
 };
@@ -102,7 +105,8 @@ struct branch_predicate {
 	uint32_t row;
 	uint32_t condition; /* expression: 1 in the lanes that take the branch, if it follows from
 			       the launch; NONE */
-	bool loop; /* the block is a loop's header, and `condition` how often a lane returns there */
+	bool loop; /* the block is a loop's header, and `condition` how often a lane returns there
+		    */
 };
 
 struct group_plan {
@@ -118,6 +122,7 @@ struct group_plan {
 	uint32_t first_site;
 	bool registers; /* may waves count in scalar registers? */
 	struct reserved_registers counters;
+	unsigned batch;	   /* the first register of the batch (batch_code.h); 0 = none */
 	int lane_counters; /* number of groups that have one */
 	uint32_t rows;	   /* behind the sites: of predicates, of groups, of buckets */
 };

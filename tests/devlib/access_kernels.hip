@@ -145,6 +145,27 @@ extern "C" __global__ void atomic_lds_64(const uint64_t *pattern, uint32_t *sink
 	add_in_lds<uint64_t>(pattern[thread()]);
 }
 
+// The same access in a loop over sink[0] patterns. Sites: the load of their number, of a pattern,
+// the access under test, the store.
+#define LOOP_KERNEL(T, name)                                                                       \
+	extern "C" __global__ void loop_global_##name(const uint64_t *pattern, uint32_t *sink)     \
+	{                                                                                          \
+		uint32_t count = sink[0], sum = 0;                                                 \
+                                                                                                   \
+		_Pragma("nounroll") for (uint32_t i = 0; i < count; i++)                           \
+		{                                                                                  \
+			uint64_t at = pattern[64 * i + threadIdx.x];                               \
+			if (at)                                                                    \
+				sum ^= fold(*(const AS1 T *)at);                                   \
+		}                                                                                  \
+		sink[1 + threadIdx.x] = sum;                                                       \
+	}
+LOOP_KERNEL(uint8_t, 8)
+LOOP_KERNEL(uint32_t, 32)
+LOOP_KERNEL(u32x4, 128)
+LOOP_KERNEL(u96, 96)
+LOOP_KERNEL(u32_1, 32_1)
+
 // A loop that lanes leave at different times, a value of the loop that is used after it, and a
 // function that is not inlined: inactive lanes must keep their registers.
 static __device__ __attribute__((noinline)) uint32_t step(const uint32_t *table, uint32_t i)

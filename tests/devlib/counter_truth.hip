@@ -255,14 +255,13 @@ static bool expected_access(const pattern &p, uint32_t index, uint32_t target, u
 	return true;
 }
 
-static void check_counters(const std::string &name, const pattern &p, uint32_t id,
-			   const counters &got, const wave_access &access)
+static void compare_counters(const std::string &name, const pattern &p, uint32_t id,
+			     const counters &got, const counters &want)
 {
 	static const char *const names[PROBE_COUNTERS] = {
 		"executions", "lanes",	   "quads",	"lines64", "needed64", "excess64",
 		"lines128",   "needed128", "excess128", "passes",  "ideal",    "affine",
 		"max_way",    "stride_hi", "stride_lo", "spare"};
-	counters want = model(access, {site(id).access, site(id).size, site(id).unit});
 
 	for (int i = 0; i < PROBE_COUNTERS; i++) {
 		checks++;
@@ -276,8 +275,16 @@ static void check_counters(const std::string &name, const pattern &p, uint32_t i
 	}
 }
 
+static void check_counters(const std::string &name, const pattern &p, uint32_t id,
+			   const counters &got, const wave_access &access)
+{
+	compare_counters(name, p, id, got,
+			 model(access, {site(id).access, site(id).size, site(id).unit}));
+}
+
 // The counters of a kernel's site, over all replicas.
-static counters counted(const std::vector<uint64_t> &raw, const probe_site_kernel &k, uint32_t index)
+static counters counted(const std::vector<uint64_t> &raw, const probe_site_kernel &k,
+			uint32_t index)
 {
 	const probe_site &s = site(k.first_site + index);
 	counters sum;
@@ -326,6 +333,44 @@ static void test_memory(const std::string &name, const std::vector<pattern> &pat
 				check_counters(name, p, k.first_site + i, sum, access);
 		}
 	}
+}
+
+// A wave that executes the access with several patterns, one after the other: in batches, if there
+// are enough of them.
+static void test_loop(const std::string &name, const std::vector<pattern> &patterns, size_t count)
+{
+	const probe_site_kernel &k = kernel(name);
+	const uint32_t target = k.site_count - 1;
+	size_t words = (size_t)REPLICAS * k.site_count * PROBE_COUNTERS;
+	std::vector<uint64_t> entries;
+	std::vector<uint32_t> sink(65);
+	counters want;
+	probe_ctx ctx = {};
+	pattern all;
+
+	all.name = std::to_string(count) + " patterns";
+	for (size_t i = 0; i < count; i++) {
+		const pattern &p = patterns[random32() % patterns.size()];
+
+		entries.insert(entries.end(), p.entry, p.entry + 64);
+		want.add(model(p.access, {site(k.first_site + target).access,
+					  site(k.first_site + target).size,
+					  site(k.first_site + target).unit}));
+	}
+	sink[0] = (uint32_t)count;
+	device_array<uint64_t> pattern_dev(entries), counts(words);
+	device_array<uint32_t> sink_dev(sink);
+
+	ctx.version = PROBE_CTX_VERSION;
+	ctx.size = sizeof(ctx);
+	ctx.dispatch = 1;
+	ctx.counters = (uint64_t)counts.data;
+	ctx.replica_mask = REPLICAS - 1;
+	ctx.site_first = k.first_site;
+	ctx.site_count = k.site_count;
+	HIP(hipMemset(counts.data, 0, words * 8));
+	run("memory", name, pattern_dev.data, sink_dev.data, ctx, 1);
+	compare_counters(name, all, k.first_site + target, counted(counts.host(), k, target), want);
 }
 
 #include "trace_check.h"
@@ -395,6 +440,13 @@ static void test_everything(const char *oracle)
 			test_memory(access + ("_flat" + suffix), flat, 3);
 			test_trace(access + ("_flat" + suffix), flat, 3);
 		}
+	for (auto &width : widths)
+		for (const char *name : {"8", "32", "128", "96", "32_1"})
+			for (size_t count : {1, 7, 8, 9, 22, 23, 24, 40, 100, 1000})
+				if (!strcmp(name, width.name))
+					test_loop(std::string("loop_global_") + name,
+						  make_patterns(GLOBAL, width.size, width.align),
+						  count);
 	test_memory("atomic_global_32", make_patterns(GLOBAL, 4, 4), 1);
 	test_trace("atomic_global_32", make_patterns(GLOBAL, 4, 4), 1);
 	for (uint32_t size : {4, 8}) {

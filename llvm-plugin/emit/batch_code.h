@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Batches: in loops, a wave stores the addresses of measured executions and counts them together
+ * (wire_batch.h). An execution of few lanes then takes about 40 instructions instead of 95, one of
+ * half a wave 55 instead of 130. But a batch costs 400 instructions even if it has few records, so
+ * that a wave counts its first executions one by one.
+ *
+ * Records are in the wave's scratch, which is memory of the wave that nothing else uses. Dwords 0
+ * of all lanes are neighbours there, then dwords 1, and so on; flat_scratch is the first address.
+ */
+#ifndef PROBE_LLVM_PLUGIN_EMIT_BATCH_CODE_H
+#define PROBE_LLVM_PLUGIN_EMIT_BATCH_CODE_H
+
+#include <stdint.h>
+#include <llvm-c/Core.h>
+
+#include "llvm-plugin/emit/inline_asm.h"
+
+struct access_site;
+struct devlib;
+
+struct batch_code {
+	unsigned sgpr;	    /* the first of PLAN_BATCH_SGPRS registers; 0 = no batches */
+	LLVMValueRef count; /* the device library's function */
+	uint32_t first_site;
+	LLVMValueRef lane; /* number of the lane, in vector registers */
+};
+
+/* Initialise the registers, at the builder's position in the entry block; returns `lane`. */
+LLVMValueRef batch_emit_entry(const struct batch_code *batch, LLVMBuilderRef builder,
+			      LLVMValueRef clone);
+/*
+ * Store the record of an execution with the addresses in v[2:3] and row `id`; `also` is an operand
+ * or number, or NULL, and `wave` the operand of the wave's value. Jumps to .Lprobe_direct if the
+ * execution does not fit, else to .Lprobe_batched.
+ */
+void batch_emit_record(const struct batch_code *batch, struct asm_block *code,
+		       const struct access_site *site, uint32_t id, const char *also,
+		       unsigned wave);
+/* Count the records that are left, at the wave's end; EXEC is not preserved. */
+void batch_emit_end(const struct batch_code *batch, struct asm_block *code, unsigned wave);
+
+#endif
