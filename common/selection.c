@@ -228,15 +228,16 @@ static const char *bracket_end(const char *at)
 }
 
 /*
- * Copies that regcomp() makes for + or {n,m}, and ways that it follows through * and ?, also
- * through those of its operand; 0 for another character.
+ * Copies that regcomp() makes for {n,m}; 0 for another character. It doubles the operand of +, and
+ * the ways through that of * and ?. If these are nested, it follows each way from each copy, so they
+ * count twice: five levels take milliseconds, ten take minutes.
  */
 static uint64_t copies(const char *at)
 {
 	uint64_t most = 1;
 
 	if (*at == '*' || *at == '?' || *at == '+')
-		return 2;
+		return 4;
 	if (*at != '{')
 		return 0;
 	/* The larger bound, or one more for {n,}; no digits if it is an ordinary character. */

@@ -58,8 +58,8 @@ bool probe_selection_has(const struct probe_selection *selection, uint64_t numbe
 bool probe_pattern_bounded(const char *text);
 /* What is said of a pattern that is not bounded; the numbers are those of selection.c. */
 #define PROBE_PATTERN_UNBOUNDED                                                                    \
-	"longer than 1000 characters, or with more than 1000 repetitions (each * + ? doubles "     \
-	"those in it)"
+	"longer than 1000 characters, or with more than 1000 repetitions (each * + ? counts four "  \
+	"times those in it)"
 
 /* ---- Workgroups that record ----------------------------------------------------------------- */
 
