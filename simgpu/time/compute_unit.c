@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a compute unit from slot to slot: the issue slots of its SIMDs, and the events for which it
- * stops.
+ * Runs a compute unit from event to event: the slots in which its waves continue, workgroups that
+ * start, and samples.
  */
 #include "simgpu/time/compute_unit.h"
 
 #include "simgpu/time/unit_workgroups.h"
 #include "simgpu/time/issue_slots.h"
+#include "simgpu/time/wave_issue.h"
 #include "simgpu/time/wave_progress.h"
 #include "simgpu/time/pc_sampler.h"
 #include "simgpu/time/value_waits.h"
@@ -26,43 +27,55 @@ static bool starves(struct time_cu *cu)
 	return cu->has_space;
 }
 
-/*
- * Processes the slots of all SIMDs in one group of four cycles; false if another event must be
- * handled first.
- */
-static bool run_slots(struct time_cu *cu, uint64_t first)
+/* The SIMD whose next event is the earliest. */
+static uint32_t first_simd(const struct time_cu *cu)
 {
-	for (uint32_t i = 0; i < SIM_SIMDS; i++) {
-		if (cu->simd[i].next != first + i)
-			continue;
-		cu->now = first + i;
-		time_simd_slot(cu, i, cu->now);
-		if (cu->has_space | cu->held | cu->stored)
-			return false;
-	}
-	return true;
+	uint32_t a = cu->simd[1].next < cu->simd[0].next;
+	uint32_t b = 2 + (cu->simd[3].next < cu->simd[2].next);
+
+	return cu->simd[b].next < cu->simd[a].next ? b : a;
 }
 
-static uint64_t first_slot(const struct time_cu *cu)
+/* Processes events up to `until`; false if none is left before it. */
+static bool run_events(struct time_cu *cu, uint64_t until)
 {
-	uint64_t a = cu->simd[0].next < cu->simd[1].next ? cu->simd[0].next : cu->simd[1].next;
-	uint64_t b = cu->simd[2].next < cu->simd[3].next ? cu->simd[2].next : cu->simd[3].next;
+	enum { ROUNDS = 1024 }; /* until the caller looks whether the dispatch was stopped */
 
-	return a < b ? a : b;
+	for (uint32_t rounds = 0; rounds < ROUNDS; rounds++) {
+		uint32_t simd = first_simd(cu);
+		uint64_t next = cu->simd[simd].next;
+		struct time_wave *w;
+
+		if (cu->wake <= next && cu->wake < until) {
+			if (cu->tick < cu->wake)
+				time_sampler_run(cu, cu->wake);
+			time_cu_wake(cu);
+			return true;
+		}
+		if (cu->tick < next)
+			time_sampler_run(cu, next);
+		if (next >= until)
+			return false;
+		cu->now = next;
+		w = time_wave_take(cu, simd);
+		if (w)
+			time_wave_issue(cu, w);
+		if (cu->has_space | cu->held | cu->stored)
+			return true;
+	}
+	return true;
 }
 
 void time_cu_run(struct time_cu *cu)
 {
 	const uint64_t until = cu->time->until;
+	bool left = true;
 
 	if (cu->based != until) {
 		time_slots_rebase(cu, cu->time->from & -(uint64_t)SIM_SLOT);
 		cu->based = until;
 	}
-	for (uint32_t rounds = 0;; rounds++) {
-		uint64_t next;
-		bool woken;
-
+	while (left) {
 		if (starves(cu)) {
 			cu->state = CU_STARVED;
 			return;
@@ -71,24 +84,9 @@ void time_cu_run(struct time_cu *cu)
 			cu->state = CU_HELD;
 			return;
 		}
-		do {
-			next = first_slot(cu);
-			woken = cu->wake <= next && cu->wake < until;
-			if (woken) {
-				if (cu->tick < cu->wake)
-					time_sampler_run(cu, cu->wake);
-				time_cu_wake(cu);
-				break;
-			}
-			if (cu->tick < next)
-				next = time_sampler_run(cu, next);
-		} while (next < until && ++rounds & 1023 &&
-			 run_slots(cu, next & -(uint64_t)SIM_SLOT));
-		if ((next >= until && !woken) || sim_dispatch_stopped(cu->dispatch)) {
-			cu->state = CU_REACHED;
-			return;
-		}
+		left = run_events(cu, until) && !sim_dispatch_stopped(cu->dispatch);
 	}
+	cu->state = CU_REACHED;
 }
 
 static struct time_wave *held_wave(struct time_cu *cu)
@@ -127,10 +125,7 @@ bool time_cu_turn(struct time_cu *cu)
 	}
 	if (w && !time_value_waits(cu, w)) {
 		time_wave_refill(cu, w, true);
-		/*
-		 * The wave issues in the same slot in which it was held, if its unit is still free
-		 * there.
-		 */
+		/* The wave continues in the same slot in which it was held. */
 		time_wave_wait(cu, w, cu->now);
 		time_value_tried(cu, w);
 	}

@@ -16,7 +16,6 @@
 #include "simgpu/base/timing_constants.h"
 #include "simgpu/base/model_counters.h"
 #include "simgpu/exec/timing_trace.h"
-#include "simgpu/time/unit_queue.h"
 
 #define TIME_NEVER UINT64_MAX
 
@@ -27,12 +26,12 @@ enum {
 	TIME_CHANNELS = 32, /* channels of the L2 */
 	CONTENTION_NONE = 64,
 	SLOT_LATE = INT16_MAX,
-	BURST_UNITS = 2, /* UNIT_VALU, UNIT_SCALAR */
-	TIME_SPANS = 8,
+	WINDOW = 64,	  /* slots that a SIMD can reserve, from its last event on */
+	TIME_SPANS = 128, /* two for each slot that a wave can be ahead, and more */
 	TIME_PLACES = 16,
-	L1_LINE = 64,  /* the unit of the vector L1; it fetches sim_time_cost.l1_line bytes */
-	L1_WAYS = 4,   /* [E] */
-	L1_MOST = 512, /* lines of the largest vector L1, 32 KiB */
+	L1_LINE = 64,	  /* the unit of the vector L1; it fetches sim_time_cost.l1_line bytes */
+	L1_WAYS = 4,	  /* [E] */
+	L1_MOST = 512,	  /* lines of the largest vector L1, 32 KiB */
 	SCALAR_LINES =
 		256, /* [HW mt4g] 16 KiB; two units share one on hardware, here each has its own */
 	L2_LINE = 128,
@@ -56,6 +55,7 @@ enum time_state {
 struct time_span {
 	uint64_t until;
 	const struct sim_timing *at;
+	uint32_t run; /* of the trace */
 	bool issues;
 	uint8_t reason; /* if it did not issue: enum sim_wait */
 };
@@ -84,26 +84,18 @@ struct time_tries {
 
 struct time_wave {
 	const struct sim_timing *at, *end; /* rest of the current run of instructions */
-	uint64_t ready;		   /* when the wave itself is ready to issue its next instruction */
-	uint8_t simd, position;	   /* in the SIMD's list */
-	uint8_t state, reason;	   /* enum time_state; enum sim_wait since `ready` */
-	uint8_t queue;		   /* the queue in which it waits, or QUEUE_NONE */
-	bool jumps;		   /* the current run ends with a jump */
-	uint32_t word;		   /* next record */
-	struct time_waited joined; /* the queue's counts when the wave joined it */
-	const struct sim_timing *last; /* the last one issued */
-	/*
-	 * The trace position moves past an s_waitcnt before it is met; this is the instruction that
-	 * delays the wave until `ready`.
-	 */
-	const struct sim_timing *stalled;
+	uint64_t ready;			   /* its waits are counted up to here */
+	uint8_t simd, position;		   /* in the SIMD's list */
+	uint8_t state, reason;		   /* enum time_state; enum sim_wait since `ready` */
+	bool jumps;			   /* the current run ends with a jump */
+	uint32_t word;			   /* next record */
+	const struct sim_timing *last;	   /* the last one issued */
 	struct sim_trace *trace;
 	uint32_t vm_count, lgkm_count;
 	uint64_t last_vm, last_lgkm; /* when all accesses of that kind are complete */
-	uint32_t spans;
-	uint32_t run;	    /* index of the next run of the trace */
-	enum sim_stop stop; /* the stop at the end of the trace */
-	uint32_t index;	    /* index in the workgroup */
+	uint32_t run;		     /* index of the next run of the trace */
+	enum sim_stop stop;	     /* the stop at the end of the trace */
+	uint32_t index;		     /* index in the workgroup */
 	const struct sim_code *code;
 	struct time_group *group;
 	uint64_t start; /* start of its residency; at a barrier: of its wait */
@@ -116,11 +108,7 @@ struct time_wave {
 	uint32_t stops;		     /* for other accesses, since its last compare-and-swap */
 	bool insists;		     /* it has waited for so long that it tries next */
 	uint64_t vm[TIME_VM], lgkm[TIME_LGKM]; /* completion times of the most recent accesses */
-	/*
-	 * For samples: the spans from its last issue up to `ready`, and the end of its last trap.
-	 */
-	struct time_span span[TIME_SPANS];
-	uint64_t trapped;
+	uint64_t trapped;		       /* the end of its last trap */
 };
 
 struct time_group {
@@ -135,43 +123,35 @@ struct time_group {
 };
 
 /*
- * A wave that issues one plain instruction of a class in each slot, `count` of them in slots from
- * `from` to before `end`. They are processed at once, because only an older wave can take a slot
- * between them.
+ * Issue slots of a SIMD, reserved by waves that were processed up to a later slot. Bit n is the
+ * slot `origin` + n; `origin` is the slot of the SIMD's last event, before which no more
+ * instruction issues.
  */
-struct time_burst {
-	struct time_wave *wave;
-	const struct sim_timing *first;
-	uint64_t from, end;
+struct time_window {
+	uint64_t origin;
+	uint64_t busy[UNIT_BRANCH + 1]; /* per unit: VALU, scalar and branch only */
+	uint64_t issued;		/* VALU: the first slot of each instruction */
 };
 
 struct time_simd {
-	uint64_t next; /* first issue slot to process */
-	uint64_t slot; /* the last one visited, and the classes issued in it */
-	uint32_t taken;
-	uint32_t count;
-	uint32_t queues; /* bit per non-empty queue */
-	int16_t soonest; /* while a slot is processed: the next one, as below */
-	struct time_burst burst[BURST_UNITS];
 	/*
-	 * The slots, counted from the unit's `base`, in which each wave is ready and in which each
-	 * queue's unit may be free. They are vectors, because every slot compares all of them.
-	 * SLOT_LATE: later, or never.
+	 * When each wave continues, as a slot counted from the unit's `base`; oldest wave first.
+	 * SLOT_LATE: later, or when another event wakes it.
 	 */
-	_Alignas(16) int16_t ready_slot[SIM_SIMD_WAVES], free_slot[SIM_SIMD_WAVES];
-	/*
-	 * Oldest first, and when each is ready; never if it is in a queue, or if an event wakes it.
-	 */
+	_Alignas(16) int16_t slot[SIM_SIMD_WAVES];
 	struct time_wave *wave[SIM_SIMD_WAVES];
-	uint64_t next_check[SIM_SIMD_WAVES];
-	uint64_t valu_free, matrix_free;
-	struct time_queue queue[QUEUE_COUNT];
+	uint64_t next; /* the earliest of them, in cycles */
+	uint32_t count;
+	uint64_t vmem_next, lds_next; /* the first slot in which the class is not taken */
+	uint64_t matrix_free;
+	struct time_window window;
+	uint64_t when[SIM_SIMD_WAVES]; /* the cycle of each slot above */
 };
 
-/* Four lines form a set and one cache line of the host, the most recently used first. */
-struct time_line {
-	uint64_t line; /* number + 1; 0 is none */
-	uint64_t fill; /* when the data arrive */
+/* A set of an L1, the most recently used line first. */
+struct time_set {
+	_Alignas(64) uint64_t line[L1_WAYS]; /* number + 1; 0 is none */
+	uint64_t fill[L1_WAYS];		     /* when the data arrive */
 };
 
 /* What a unit has touched of the L2 since the epoch began. */
@@ -212,7 +192,12 @@ struct time_cu {
 	enum time_cu_state state;
 	uint64_t now, end; /* end: when its last instruction or store completed */
 	uint64_t base;	   /* the origin of slot numbers in this epoch, a multiple of four */
-	uint64_t based;	   /* the end of the epoch for which base was set */
+	/*
+	 * While a wave is processed: nothing else happens on the unit before this cycle, so that
+	 * the wave's accesses up to it are in the order of time.
+	 */
+	uint64_t horizon;
+	uint64_t based; /* the end of the epoch for which base was set */
 	struct time_simd simd[SIM_SIMDS];
 	uint64_t lds_free[SIM_SIMDS / 2]; /* the ports of two SIMDs each */
 	uint64_t lds_banks_free;
@@ -251,8 +236,8 @@ struct time_cu {
 	struct time_sampler *sampler; /* kept between dispatches; used if `tick` is finite */
 	struct time_wave waves[SIM_CU_WAVES];
 	struct time_group groups[SIM_CU_WAVES];
-	_Alignas(64) struct time_line l1[L1_MOST];
-	_Alignas(64) struct time_line scalar[SCALAR_LINES];
+	struct time_set l1[L1_MOST / L1_WAYS];
+	struct time_set scalar[SCALAR_LINES / L1_WAYS];
 	struct sim_trace traces[SIM_CU_WAVES];
 };
 

@@ -6,6 +6,7 @@
  */
 #include "simgpu/time/memory_latency.h"
 
+#include <emmintrin.h>
 #include <string.h>
 
 #include "simgpu/mem/address_space.h"
@@ -24,7 +25,7 @@ static uint32_t l1_sets(void)
 
 void time_l1_invalidate(struct time_cu *cu)
 {
-	memset(cu->l1, 0, l1_sets() * L1_WAYS * sizeof(*cu->l1));
+	memset(cu->l1, 0, l1_sets() * sizeof(*cu->l1));
 }
 
 void time_scalar_invalidate(struct time_cu *cu)
@@ -32,44 +33,51 @@ void time_scalar_invalidate(struct time_cu *cu)
 	memset(cu->scalar, 0, sizeof(cu->scalar));
 }
 
-static struct time_line *scalar_set(struct time_cu *cu, uint64_t line)
+/* A bit for each of two elements that are equal. */
+static inline int equal_pair(const uint64_t *two, __m128i key)
 {
-	return &cu->scalar[line % SCALAR_SETS * L1_WAYS];
+	__m128i same = _mm_cmpeq_epi32(_mm_load_si128((const __m128i *)two), key);
+
+	return _mm_movemask_pd(_mm_castsi128_pd(
+		_mm_and_si128(same, _mm_shuffle_epi32(same, _MM_SHUFFLE(2, 3, 0, 1)))));
 }
 
-/* The line's entry, which becomes the most recently used of its set; NULL if it is not cached. */
-static struct time_line *l1_find(struct time_line *set, uint64_t line)
+static inline void set_first(struct time_set *set, int way, uint64_t line, uint64_t fill)
 {
-	struct time_line found;
-	int at = 0;
-
-	if (set[0].line == line + 1)
-		return set;
-	while (++at < L1_WAYS)
-		if (set[at].line == line + 1)
-			break;
-	if (at == L1_WAYS)
-		return NULL;
-	found = set[at];
-	memmove(set + 1, set, (size_t)at * sizeof(*set));
-	set[0] = found;
-	return set;
+	for (; way; way--) {
+		set->line[way] = set->line[way - 1];
+		set->fill[way] = set->fill[way - 1];
+	}
+	set->line[0] = line;
+	set->fill[0] = fill;
 }
 
-static void l1_insert(struct time_line *set, uint64_t line, uint64_t fill)
+/* True if the line is cached; it becomes the most recently used one, which is the first. */
+static inline bool l1_find(struct time_set *set, uint64_t line)
 {
-	memmove(set + 1, set, (L1_WAYS - 1) * sizeof(*set));
-	set[0] = (struct time_line){line + 1, fill};
+	const __m128i key = _mm_set1_epi64x((long long)(line + 1));
+	int found = equal_pair(set->line, key) | equal_pair(set->line + 2, key) << 2, way;
+
+	if (!found)
+		return false;
+	way = __builtin_ctz((unsigned int)found);
+	set_first(set, way, line + 1, set->fill[way]);
+	return true;
+}
+
+static inline void l1_insert(struct time_set *set, uint64_t line, uint64_t fill)
+{
+	set_first(set, L1_WAYS - 1, line + 1, fill);
 }
 
 /* Latencies are from issue to use; the s_waitcnt between them also takes an issue slot. */
-static uint64_t use_after(uint64_t latency)
+static inline uint64_t use_after(uint64_t latency)
 {
 	return latency - SIM_SLOT;
 }
 
 /* A server with `cost` per request: when it begins a request that arrives at `at`. */
-static uint64_t serve(uint64_t *free, uint64_t at, uint32_t cost)
+static inline uint64_t serve(uint64_t *free, uint64_t at, uint32_t cost)
 {
 	uint64_t start = later(*free, at * FINE);
 
@@ -97,14 +105,11 @@ static struct time_block find_block(uint64_t addr)
 	return (struct time_block){range.base, range.end, line - range.base / L2_LINE};
 }
 
-static uint64_t l2_line(struct time_cu *cu, uint64_t line)
+static const struct time_block *block_of(struct time_cu *cu, uint64_t addr)
 {
-	uint64_t addr = line * L1_LINE;
 	struct time_block *block = cu->block, found;
 	int at = 0;
 
-	if (addr >= block[0].base && addr < block[0].end)
-		return (line >> 1) + block[0].shift;
 	while (++at < TIME_BLOCKS)
 		if (addr >= block[at].base && addr < block[at].end)
 			break;
@@ -113,16 +118,26 @@ static uint64_t l2_line(struct time_cu *cu, uint64_t line)
 		at--;
 	memmove(block + 1, block, (size_t)at * sizeof(*block));
 	block[0] = found;
-	return (line >> 1) + found.shift;
+	return block;
+}
+
+static inline uint64_t l2_line(struct time_cu *cu, uint64_t line)
+{
+	const struct time_block *block = cu->block;
+	uint64_t addr = line * L1_LINE;
+
+	if (__builtin_expect(addr < block->base || addr >= block->end, 0))
+		block = block_of(cu, addr);
+	return (line >> 1) + block->shift;
 }
 
 /*
  * A line's set in the vector L1; `number` is that of the L2. Rows of a matrix whose pitch is a
  * power of two do not collide there on hardware [gb: blocks].
  */
-static struct time_line *vector_set(struct time_cu *cu, uint64_t number, uint64_t line)
+static inline struct time_set *vector_set(struct time_cu *cu, uint64_t number, uint64_t line)
 {
-	return &cu->l1[((line ^ number >> 7 ^ number >> 13) & (l1_sets() - 1)) * L1_WAYS];
+	return &cu->l1[(line ^ number >> 7 ^ number >> 13) & (l1_sets() - 1)];
 }
 
 /* ---- L2 and memory -------------------------------------------------------------------------- */
@@ -131,18 +146,19 @@ static struct time_line *vector_set(struct time_cu *cu, uint64_t number, uint64_
  * Channels interleave every 256 bytes. The hash spreads large powers of two over four of them [HW:
  * yax, rows of 256 KiB].
  */
-static uint32_t channel_of(uint64_t line)
+static inline uint32_t channel_of(uint64_t line)
 {
-	uint64_t high = line >> 6;
-	uint32_t hash =
-		(high ^ high >> 2 ^ high >> 4 ^ high >> 6 ^ high >> 8 ^ high >> 10 ^ high >> 12) &
-		3;
+	uint32_t hash = line >> 6 & 0x3fff;
 
-	return (line / 2 ^ hash) % TIME_CHANNELS;
+	/* All pairs of bits. */
+	hash ^= hash >> 8;
+	hash ^= hash >> 4;
+	hash ^= hash >> 2;
+	return ((uint32_t)(line / 2) ^ (hash & 3)) % TIME_CHANNELS;
 }
 
 /* The cost of 64 bytes in the unit's share of the L2; higher if the channel is crowded. */
-static uint32_t channel_cost(struct time_cu *cu, uint64_t line, uint32_t cost)
+static inline uint32_t channel_cost(struct time_cu *cu, uint64_t line, uint32_t cost)
 {
 	uint32_t channel = channel_of(line);
 
@@ -167,13 +183,13 @@ void time_l2_requests(struct time_cu *cu, uint64_t addr, uint32_t count)
 }
 
 /* Halves of one 128-byte line, bit 0 for the first. */
-static uint32_t halves_of(uint64_t line, uint32_t count)
+static inline uint32_t halves_of(uint64_t line, uint32_t count)
 {
 	return ((1u << count) - 1) << (line & 1);
 }
 
 /* Reads one or two halves from the L2, or through it from memory; returns when they can be used. */
-static uint64_t l2_read(struct time_cu *cu, uint64_t number, uint32_t halves, uint64_t at)
+static inline uint64_t l2_read(struct time_cu *cu, uint64_t number, uint32_t halves, uint64_t at)
 {
 	uint32_t count = count_halves(halves), missed;
 	struct time_touch *touch = time_l2_touch(cu, number);
@@ -232,10 +248,10 @@ static uint64_t load_whole_line(struct time_cu *cu, uint64_t number, uint64_t li
 
 	cu->counters.tcp_tcc_read++;
 	for (uint64_t half = line & ~(uint64_t)1; half <= (line | 1); half++) {
-		struct time_line *set = vector_set(cu, number, half), *found = l1_find(set, half);
+		struct time_set *set = vector_set(cu, number, half);
 
-		if (found)
-			found->fill = filled;
+		if (l1_find(set, half))
+			set->fill[0] = filled;
 		else
 			l1_insert(set, half, filled);
 	}
@@ -243,65 +259,78 @@ static uint64_t load_whole_line(struct time_cu *cu, uint64_t number, uint64_t li
 }
 
 /* `count` halves of one line of the L2. */
-static uint64_t load_lines(struct time_cu *cu, uint64_t number, uint64_t line, uint32_t count,
-			   uint64_t at, bool bypass)
+static inline uint64_t load_lines(struct time_cu *cu, uint64_t number, uint64_t line,
+				  uint32_t count, uint64_t at, bool bypass)
 {
-	struct time_line *found[2] = {NULL, NULL};
+	struct time_set *set[2] = {NULL, NULL};
+	uint32_t missed = 0, cached = 0;
 	uint64_t done = 0, filled;
-	uint32_t halves = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		found[i] = l1_find(vector_set(cu, number, line + i), line + i);
-		if (found[i] && !bypass) {
+		bool found;
+
+		set[i] = vector_set(cu, number, line + i);
+		found = l1_find(set[i], line + i);
+		cached |= (uint32_t)found << i;
+		if (found && !bypass) {
 			cu->counters.tcp_hits++;
 			done = later(done, later(at + use_after(sim_time_cost.vector_l1),
-						 found[i]->fill));
+						 set[i]->fill[0]));
 		} else {
-			halves |= halves_of(line + i, 1);
+			missed |= 1u << i;
 		}
 	}
-	if (!halves)
+	if (!missed)
 		return done;
 	if (sim_time_cost.l1_line != L1_LINE)
 		return later(done, load_whole_line(cu, number, line, at));
-	cu->counters.tcp_tcc_read += count_halves(halves);
-	filled = l2_read(cu, number, halves, at);
+	cu->counters.tcp_tcc_read += count_halves(missed);
+	filled = l2_read(cu, number, missed << (line & 1), at);
 	for (uint32_t i = 0; i < count; i++) {
-		if (!(halves & halves_of(line + i, 1)))
+		if (!(missed >> i & 1))
 			continue;
-		if (found[i])
-			found[i]->fill = filled;
+		if (cached >> i & 1)
+			set[i]->fill[0] = filled;
 		else
-			l1_insert(vector_set(cu, number, line + i), line + i, filled);
+			l1_insert(set[i], line + i, filled);
 	}
 	return later(done, filled);
 }
 
-static uint64_t access_lines(struct time_cu *cu, const struct sim_timing *t, uint64_t line,
-			     uint32_t count, uint64_t at)
+/* Integer atomics are executed in the L2, which first needs the old value. */
+static uint64_t access_atomic(struct time_cu *cu, uint64_t number, uint64_t line, uint32_t count,
+			      uint64_t at)
 {
 	uint32_t halves = halves_of(line, count);
-	uint64_t number = l2_line(cu, line), done;
-	struct time_line *found;
+	uint64_t done;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct time_set *set = vector_set(cu, number, line + i);
+
+		if (l1_find(set, line + i))
+			set->line[0] = 0;
+	}
+	cu->counters.tcp_tcc_atomic += count;
+	done = later(l2_read(cu, number, halves, at), l2_write(cu, number, halves, at));
+	/* It is one request nevertheless. */
+	cu->counters.tcc_req -= count;
+	cu->counters.tcc_hit -= count;
+	return done;
+}
+
+static inline uint64_t access_lines(struct time_cu *cu, const struct sim_timing *t, uint64_t line,
+				    uint32_t count, uint64_t at)
+{
+	uint64_t number = l2_line(cu, line);
 
 	switch (t->kind) {
 	case TIMING_STORE:
 		/* Written through; a cached line remains cached. */
 		cu->counters.tcp_tcc_write += count;
-		return l2_write(cu, number, halves, at);
+		return l2_write(cu, number, halves_of(line, count), at);
 	case TIMING_ATOMIC:
 	case TIMING_ATOMIC_RETURN:
-		for (uint32_t i = 0; i < count; i++) {
-			found = l1_find(vector_set(cu, number, line + i), line + i);
-			if (found)
-				found->line = 0;
-		}
-		cu->counters.tcp_tcc_atomic += count;
-		/* The L2 first needs the old value; it is one request nevertheless. */
-		done = later(l2_read(cu, number, halves, at), l2_write(cu, number, halves, at));
-		cu->counters.tcc_req -= count;
-		cu->counters.tcc_hit -= count;
-		return done;
+		return access_atomic(cu, number, line, count, at);
 	default:
 		return load_lines(cu, number, line, count, at, t->flags & TIMING_BYPASS);
 	}
@@ -311,8 +340,8 @@ static uint64_t access_lines(struct time_cu *cu, const struct sim_timing *t, uin
  * Flat, global and scratch instructions count 64 accesses, one per lane; buffer instructions are
  * counted by quads.
  */
-static void count_vector(struct time_cu *cu, const struct sim_timing *t, uint32_t quads,
-			 uint32_t cycles)
+static inline void count_vector(struct time_cu *cu, const struct sim_timing *t, uint32_t quads,
+				uint32_t cycles)
 {
 	bool segment = t->flags & TIMING_SEGMENT;
 
@@ -371,7 +400,7 @@ uint64_t time_scalar(struct time_cu *cu, struct time_wave *w, const struct sim_t
 		uint64_t line = record[i] >> 8;
 
 		for (uint64_t n = record[i] & 0xff; n; n--, line++) {
-			struct time_line *found, *set = scalar_set(cu, line);
+			struct time_set *set = &cu->scalar[line % SCALAR_SETS];
 
 			cu->counters.sqc_req++;
 			if (t->kind == TIMING_SMEM_STORE) {
@@ -379,16 +408,15 @@ uint64_t time_scalar(struct time_cu *cu, struct time_wave *w, const struct sim_t
 							    halves_of(line, 1), now));
 				continue;
 			}
-			found = l1_find(set, line);
-			if (found) {
+			if (l1_find(set, line)) {
 				cu->counters.sqc_hits++;
-				done = later(done, found->fill);
+				done = later(done, set->fill[0]);
 				continue;
 			}
 			cu->counters.sqc_misses++;
 			l1_insert(set, line,
 				  l2_read(cu, l2_line(cu, line), halves_of(line, 1), now));
-			done = later(done, set->fill);
+			done = later(done, set->fill[0]);
 		}
 	}
 	return done;

@@ -99,6 +99,8 @@ bool time_sampler_begin(struct time_cu *cu, const struct sim_sampling *how, uint
 	}
 	if (!cu->sampler)
 		return false;
+	for (uint32_t i = 0; i < SIM_CU_WAVES; i++)
+		cu->sampler->spans[i].count = 0;
 	cu->sampler->how = *how;
 	cu->sampler->begin = cu->dispatch->timing.start_cycle;
 	cu->sampler->number = cu->dispatch->timing.start_cycle / how->period;
@@ -172,22 +174,24 @@ static bool see_next(const struct time_wave *w, struct seen *ret)
 	return true;
 }
 
-/* Everything up to `when` has been processed. */
+/* Everything up to `when` has been processed, and the wave perhaps further. */
 static bool look(const struct time_cu *cu, const struct time_wave *w, uint64_t when,
 		 struct seen *ret)
 {
+	const struct time_spans *spans = &cu->sampler->spans[w - cu->waves];
 	uint32_t run = w->run - 1;
 
-	*ret = (struct seen){.reason = (uint8_t)time_wave_reason(cu, w, when)};
-	for (uint32_t i = 0; i < w->spans; i++) {
-		const struct time_span *span = &w->span[i];
+	*ret = (struct seen){.reason = w->reason};
+	for (uint32_t i = 0; i < spans->count; i++) {
+		const struct time_span *span = &spans->span[i];
 
 		if (when >= span->until)
 			continue;
-		see(w, run, span->at, ret);
+		see(w, span->run, span->at, ret);
 		ret->issued = span->issues && ret->inst.issues;
-		ret->reason = span->issues ? WAIT_INTERNAL : span->reason;
-		if (ret->inst.conditional && taken(w, run, span->at))
+		ret->reason = span->issues ? WAIT_ARBITER : span->reason;
+		correct_arbiter_reason(ret);
+		if (ret->inst.conditional && taken(w, span->run, span->at))
 			ret->inst.type = SAMPLED_TAKEN;
 		return true;
 	}
@@ -343,9 +347,7 @@ static void enter_trap(struct time_cu *cu, struct time_wave *w, uint64_t when)
 	if (w->state != TIME_RUNS || from >= end)
 		return;
 	cu->counters.trapped += end - from;
-	if (when > w->ready || w->queue != QUEUE_NONE)
-		time_wave_held(cu, w, when);
-	w->spans = 0;
+	time_sampler_forget(cu, w);
 	time_wave_wait(cu, w, end);
 }
 
@@ -366,7 +368,7 @@ static void trap(struct time_cu *cu, uint64_t when)
 	enter_trap(cu, w, when);
 }
 
-uint64_t time_sampler_run(struct time_cu *cu, uint64_t next)
+void time_sampler_run(struct time_cu *cu, uint64_t next)
 {
 	struct time_sampler *sampler = cu->sampler;
 	uint64_t end = next;
@@ -384,7 +386,18 @@ uint64_t time_sampler_run(struct time_cu *cu, uint64_t next)
 		sampler->number++;
 		set_tick(cu);
 	}
-	return next;
+}
+
+void time_sampler_span(struct time_cu *cu, const struct time_wave *w, struct time_span span)
+{
+	struct time_spans *spans;
+
+	if (cu->tick == TIME_NEVER)
+		return;
+	spans = &cu->sampler->spans[w - cu->waves];
+	spans->count -= spans->count == TIME_SPANS;
+	span.run = w->run - 1;
+	spans->span[spans->count++] = span;
 }
 
 /* ---- Delivery ------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include "simgpu/time/l2_cache.h"
 #include "simgpu/time/memory_latency.h"
 #include "simgpu/time/issue_slots.h"
+#include "simgpu/time/pc_sampler.h"
 #include "simgpu/time/wave_progress.h"
 
 enum {
@@ -116,13 +117,10 @@ static void start_wave(struct time_cu *cu, struct time_group *group, uint32_t i)
 	w->code = NULL;
 	w->state = TIME_RUNS;
 	w->reason = WAIT_ARBITER;
-	w->queue = QUEUE_NONE;
 	w->group = group;
 	w->index = i;
 	w->vm_count = w->lgkm_count = 0;
 	w->last_vm = w->last_lgkm = 0;
-	w->stalled = NULL;
-	w->spans = 0;
 	w->trapped = 0;
 	w->poll = (struct time_poll){0};
 	w->swaps = w->reads = (struct time_tries){0};
@@ -130,6 +128,7 @@ static void start_wave(struct time_cu *cu, struct time_group *group, uint32_t i)
 	w->place = w->reads_at = NULL;
 	w->insists = false;
 	w->start = cu->now;
+	time_sampler_forget(cu, w);
 	group->wave[i] = w;
 	w->position = (uint8_t)simd->count;
 	simd->wave[simd->count++] = w;
@@ -256,10 +255,8 @@ struct time_cu *time_cu_acquire(struct sim_dispatch *dispatch, struct sim_time *
 	for (uint32_t i = 0; i < SIM_SIMDS; i++)
 		cu->simd[i] = (struct time_simd){
 			.next = TIME_NEVER,
-			.slot = TIME_NEVER,
-			.next_check = {[0 ... SIM_SIMD_WAVES - 1] = TIME_NEVER},
-			.ready_slot = {[0 ... SIM_SIMD_WAVES - 1] = SLOT_LATE},
-			.free_slot = {[0 ... SIM_SIMD_WAVES - 1] = SLOT_LATE},
+			.slot = {[0 ... SIM_SIMD_WAVES - 1] = SLOT_LATE},
+			.when = {[0 ... SIM_SIMD_WAVES - 1] = TIME_NEVER},
 		};
 	for (uint32_t i = 0; i < SIM_CU_WAVES; i++)
 		cu->groups[i].waves = 0;

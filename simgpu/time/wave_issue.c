@@ -1,12 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The effects of issuing one instruction: when its wave can issue the next one, and what is
- * counted.
+ * Issues the instructions of a wave. A wave runs on from its slot as far as what it needs is known:
+ * it reserves slots of its SIMD's units up to a window ahead, and goes to the end of the line of
+ * the address unit or the LDS port. So its accesses must be in the order of time: before one, it
+ * lets all waves of the unit continue that are at an earlier cycle. At the end of its trace it does
+ * the same.
+ *
+ * This is greedy-then-oldest arbitration: a wave that issues goes on, the others wait for free
+ * slots, the oldest of those that continue in a slot first.
  */
 #include "simgpu/time/wave_issue.h"
 
+#include "simgpu/time/issue_slots.h"
 #include "simgpu/time/memory_latency.h"
+#include "simgpu/time/pc_sampler.h"
+#include "simgpu/time/wave_progress.h"
 #include "simgpu/time/wave_waits.h"
+
+enum {
+	LONGEST = 16, /* slots that one instruction reserves at most */
+	LAST = WINDOW - LONGEST,
+};
+
+/* ---- Counters of outstanding accesses ------------------------------------------------------- */
 
 static void push_vm(struct time_wave *w, uint64_t done)
 {
@@ -50,11 +66,17 @@ static uint64_t counters_done(const struct time_wave *w, uint32_t operand)
 		     lgkm_done(w, operand >> 8 & 15));
 }
 
+/* When the counter, which has 6 or 4 bits, can count one more access. */
+static uint64_t counter_free(const struct time_wave *w, uint32_t unit)
+{
+	return unit == UNIT_LDS ? lgkm_done(w, TIME_LGKM - 2) : vm_done(w, TIME_VM - 2);
+}
+
 static uint64_t issue_lds(struct time_cu *cu, struct time_wave *w, uint64_t now)
 {
 	uint64_t record = w->trace->word[w->word++];
 	uint32_t dwords = record >> 8 & 0xff, passes = record >> 16 & 0xffff, port;
-	uint64_t start = later(now, cu->lds_banks_free);
+	uint64_t start;
 
 	if ((record & 0xff) != RECORD_LDS)
 		return now;
@@ -64,7 +86,12 @@ static uint64_t issue_lds(struct time_cu *cu, struct time_wave *w, uint64_t now)
 	cu->counters.lds_busy += port;
 	cu->counters.lds_active += passes;
 	cu->counters.lds_conflict += record >> 32 & 0xffff;
-	cu->lds_banks_free = start + passes;
+	/*
+	 * The banks serve both ports, and the other one may have a shorter line. So their work
+	 * counts from the wave's arrival, which is now.
+	 */
+	start = later(now, cu->lds_banks_free);
+	cu->lds_banks_free = later(cu->now, cu->lds_banks_free) + passes;
 	cu->lds_free[w->simd / 2] = start + port;
 	/*
 	 * The latency was measured with 4 cycles of port time; the use takes the slot of the
@@ -73,8 +100,8 @@ static uint64_t issue_lds(struct time_cu *cu, struct time_wave *w, uint64_t now)
 	return start + sim_time_cost.lds + port - 4 - SIM_SLOT;
 }
 
-static inline void issue_memory(struct time_cu *cu, struct time_wave *w, const struct sim_timing *t,
-				uint64_t now)
+static void access_memory(struct time_cu *cu, struct time_wave *w, const struct sim_timing *t,
+			  uint64_t now)
 {
 	uint64_t done;
 
@@ -116,101 +143,282 @@ static inline void issue_memory(struct time_cu *cu, struct time_wave *w, const s
 	}
 }
 
-static void count_issued(struct time_cu *cu, const struct time_wave *w, const struct sim_timing *t)
-{
-	struct sim_pc_time *pc = cu->pcs ? sim_pc_time(w->code, t) : NULL;
+/* ---- Slots ---------------------------------------------------------------------------------- */
 
-	cu->counters.insts++;
+/* What processing a wave changes; the rest of the wave's state is written as it changes. */
+struct issue {
+	struct time_cu *cu;
+	struct time_simd *simd;
+	struct time_wave *w;
+	uint64_t start; /* the cycle of slot 0 of the window */
+	bool watched;	/* by samples or counters per instruction */
+};
+
+static inline uint64_t mask_of(uint32_t from, uint32_t to)
+{
+	return ((uint64_t)1 << to) - ((uint64_t)1 << from);
+}
+
+/* Moves the window to the cycle at which the unit is now. */
+static inline void window_move(struct issue *is)
+{
+	struct time_window *window = &is->simd->window;
+	uint64_t slot = is->cu->now / SIM_SLOT, by = slot - window->origin;
+
+	is->start = is->cu->now;
+	window->origin = slot;
+	if (by >= WINDOW) {
+		window->busy[UNIT_VALU] = window->busy[UNIT_SCALAR] = 0;
+		window->busy[UNIT_BRANCH] = window->issued = 0;
+		return;
+	}
+	window->busy[UNIT_VALU] >>= by;
+	window->busy[UNIT_SCALAR] >>= by;
+	window->busy[UNIT_BRANCH] >>= by;
+	window->issued >>= by;
+}
+
+/* The wave waits at t from a cycle to another. */
+static inline void wait_until(const struct issue *is, const struct sim_timing *t, enum sim_wait why,
+			      uint64_t from, uint64_t to)
+{
+	if (to <= from)
+		return;
+	time_count_wait(is->cu, is->w, t, why, to - from);
+	if (__builtin_expect(is->watched, 0))
+		time_sampler_span(is->cu, is->w,
+				  (struct time_span){.until = to, .at = t, .reason = (uint8_t)why});
+}
+
+/* For samples and counters per instruction. */
+static void watch_issue(const struct issue *is, const struct sim_timing *t, uint64_t when)
+{
+	struct sim_pc_time *pc = is->cu->pcs ? sim_pc_time(is->w->code, t) : NULL;
+
 	if (pc)
 		__atomic_fetch_add(&pc->issued, 1, __ATOMIC_RELAXED);
+	time_sampler_span(is->cu, is->w,
+			  (struct time_span){.until = when + SIM_SLOT, .at = t, .issues = true});
 }
 
-uint64_t time_pass_waitcnt(struct time_cu *cu, struct time_wave *w, uint64_t ready)
+/* t issues at a cycle. */
+static inline void count_issue(const struct issue *is, const struct sim_timing *t, uint64_t when)
 {
-	const struct sim_timing *t = w->at;
-	uint64_t done = counters_done(w, t->arg);
+	is->cu->counters.insts++;
+	is->w->last = t;
+	if (__builtin_expect(is->watched, 0))
+		watch_issue(is, t, when);
+}
 
-	if (done > ready) {
-		done = time_slot_at(w->simd, done);
-		time_count_wait(cu, w, t, WAIT_COUNTERS, done - ready);
-		ready = done;
+/* The first of `count` free slots of a unit in a row, from a slot on; at least LAST if there is
+ * none.
+ */
+static inline uint32_t free_slots(uint64_t busy, uint32_t slot, uint32_t count)
+{
+	uint64_t free = ~busy >> slot << slot;
+
+	for (uint32_t i = 1; i < count; i++)
+		free &= free >> 1;
+	return free ? (uint32_t)__builtin_ctzll(free) : WINDOW - 1;
+}
+
+/*
+ * Reserves slots for an instruction that can issue at `when`. Returns when it does, or the cycle at
+ * which the wave must try again, at least LAST slots after the start.
+ */
+static inline uint64_t reserve(const struct issue *is, const struct sim_timing *t, uint32_t unit,
+			       uint32_t count, uint64_t when)
+{
+	struct time_window *window = &is->simd->window;
+	uint32_t slot = (uint32_t)(when - is->start) / SIM_SLOT, at;
+
+	at = free_slots(window->busy[unit], slot, count);
+	if (__builtin_expect(at != slot, 0)) {
+		uint64_t issued = unit == UNIT_VALU ? window->issued : window->busy[unit];
+		uint32_t lost = (uint32_t)__builtin_popcountll(issued & mask_of(slot, at));
+		uint64_t busy = when + (uint64_t)lost * SIM_SLOT;
+
+		wait_until(is, t, WAIT_ARBITER, when, busy);
+		wait_until(is, t, WAIT_UNIT, busy, is->start + (uint64_t)at * SIM_SLOT);
 	}
-	time_put_span(cu, w, ready + SIM_SLOT, t, false, WAIT_COUNTERS);
-	count_issued(cu, w, t);
-	w->last = w->stalled = t;
-	w->at += t->words;
-	return ready + SIM_SLOT;
+	if (at < LAST) {
+		window->busy[unit] |= mask_of(0, count) << at;
+		window->issued |= unit == UNIT_VALU ? (uint64_t)1 << at : 0;
+	}
+	return is->start + (uint64_t)at * SIM_SLOT;
 }
 
-/* When the instruction after one that issues now can issue, and the wait reason until then. */
-static uint64_t ready_after(struct time_cu *cu, struct time_simd *simd, struct time_wave *w,
-			    const struct sim_timing *t, uint64_t now)
+/* True if `when` is too far ahead for the window: the wave continues later. */
+static inline bool is_far(const struct issue *is, uint64_t when)
 {
-	uint64_t ready = now + SIM_SLOT;
+	return when - is->start >= LAST * SIM_SLOT;
+}
 
-	switch (t->kind) {
-	case TIMING_PLAIN:
-		if (t->flags & TIMING_DATA)
-			issue_memory(cu, w, t, now);
-		if (t->unit == UNIT_NONE && t->cycles > SIM_SLOT) {
-			ready = now + t->cycles;
-			time_count_wait(cu, w, t, WAIT_INTERNAL, ready - now - SIM_SLOT);
-			time_put_span(cu, w, ready, t, false, WAIT_INTERNAL);
-		}
-		return ready;
-	case TIMING_MFMA:
-		simd->matrix_free = now + t->arg;
-		cu->counters.insts_mfma++;
-		cu->counters.mfma_busy += t->arg;
-		return ready;
-	case TIMING_BRANCH:
-		ready = now + (w->at == w->end && w->jumps ? sim_time_cost.branch_taken
-							   : sim_time_cost.branch_not);
-		if (ready > now + SIM_SLOT) {
-			time_count_wait(cu, w, t, WAIT_NO_INSTRUCTION, ready - now - SIM_SLOT);
-			time_put_span(cu, w, ready, t, false, WAIT_NO_INSTRUCTION);
-		}
-		return ready;
-	case TIMING_SLEEP:
-		ready = later(ready, now + (uint64_t)t->arg * sim_time_cost.sleep);
-		time_count_wait(cu, w, t, WAIT_OTHER, ready - now - SIM_SLOT);
-		time_put_span(cu, w, ready, t, false, WAIT_OTHER);
-		return ready;
+/* ---- Instructions --------------------------------------------------------------------------- */
+
+static inline uint64_t issue_valu(const struct issue *is, const struct sim_timing *t, uint64_t when)
+{
+	uint64_t matrix;
+
+	if (__builtin_expect(t->kind == TIMING_MFMA, 0)) {
+		matrix = time_slot_at(is->w->simd, is->simd->matrix_free);
+		wait_until(is, t, WAIT_UNIT, when, matrix);
+		when = later(when, matrix);
+		if (is_far(is, when))
+			return when;
+	}
+	when = reserve(is, t, UNIT_VALU, t->cycles / SIM_SLOT, when);
+	if (is_far(is, when))
+		return when;
+	is->cu->counters.valu_busy += t->cycles;
+	if (__builtin_expect(t->kind == TIMING_MFMA, 0)) {
+		is->simd->matrix_free = when + t->arg;
+		is->cu->counters.insts_mfma++;
+		is->cu->counters.mfma_busy += t->arg;
+	}
+	return when;
+}
+
+/* When a vector memory or LDS instruction issues: these units serve waves in order of arrival. */
+static inline uint64_t line_up(const struct issue *is, const struct sim_timing *t, uint64_t when)
+{
+	uint64_t *next = t->unit == UNIT_LDS ? &is->simd->lds_next : &is->simd->vmem_next;
+	uint64_t unit, at;
+
+	if (t->unit == UNIT_LDS)
+		unit = is->cu->lds_free[is->w->simd / 2];
+	else
+		unit = later(is->cu->ta_free, sim_time_cost.ta_queue) - sim_time_cost.ta_queue;
+	unit = time_slot_at(is->w->simd, later(unit, counter_free(is->w, t->unit)));
+	at = later(later(when, *next), unit);
+	*next = at + SIM_SLOT;
+	wait_until(is, t, unit > when ? WAIT_UNIT : WAIT_ARBITER, when, at);
+	return at;
+}
+
+/* Instructions that use no unit. Returns when the next one can issue. */
+static uint64_t issue_internal(const struct issue *is, const struct sim_timing *t, uint64_t when)
+{
+	uint64_t next;
+
+	if (t->kind == TIMING_WAITCNT) {
+		next = time_slot_at(is->w->simd, counters_done(is->w, t->arg));
+		wait_until(is, t, WAIT_COUNTERS, when, next);
+		when = later(when, next);
+		count_issue(is, t, when);
+		return when + SIM_SLOT;
+	}
+	/* One more wave than can issue in a slot: each is skipped in rotation. */
+	if (is->simd->count > SIM_INTERNAL && when / SIM_SLOT % SIM_SIMD_WAVES == is->w->position) {
+		wait_until(is, t, WAIT_ARBITER, when, when + SIM_SLOT);
+		when += SIM_SLOT;
+	}
+	count_issue(is, t, when);
+	when += SIM_SLOT;
+	next = when - SIM_SLOT + t->cycles;
+	if (t->kind == TIMING_SLEEP)
+		next = when - SIM_SLOT + (uint64_t)t->arg * sim_time_cost.sleep;
+	wait_until(is, t, t->kind == TIMING_SLEEP ? WAIT_OTHER : WAIT_INTERNAL, when, next);
+	return later(when, next);
+}
+
+/* Issues an instruction, before the wave moves to `next`. Returns when that one can issue. */
+static inline uint64_t issue_one(struct issue *is, const struct sim_timing *t,
+				 const struct sim_timing *next, uint64_t when, bool *ret)
+{
+	uint64_t at;
+
+	*ret = true;
+	switch (t->unit) {
+	case UNIT_VALU:
+		at = issue_valu(is, t, when);
+		break;
+	case UNIT_SCALAR:
+		at = reserve(is, t, UNIT_SCALAR, 1, when);
+		break;
+	case UNIT_BRANCH:
+		at = reserve(is, t, UNIT_BRANCH, 1, when);
+		break;
+	case UNIT_NONE:
+		return issue_internal(is, t, when);
 	default:
-		issue_memory(cu, w, t, now);
-		return ready;
+		at = line_up(is, t, when);
+		count_issue(is, t, at);
+		if (t->flags & TIMING_DATA)
+			access_memory(is->cu, is->w, t, at);
+		return at + SIM_SLOT;
 	}
+	if (is_far(is, at)) {
+		*ret = false;
+		return at;
+	}
+	count_issue(is, t, at);
+	if (t->flags & TIMING_DATA)
+		access_memory(is->cu, is->w, t, at);
+	if (t->unit != UNIT_BRANCH)
+		return at + SIM_SLOT;
+	when = at + (next == is->w->end && is->w->jumps ? sim_time_cost.branch_taken
+							: sim_time_cost.branch_not);
+	wait_until(is, t, WAIT_NO_INSTRUCTION, at + SIM_SLOT, when);
+	return when;
 }
 
-uint64_t time_issue(struct time_cu *cu, struct time_wave *w, uint64_t now)
+/* The unit is at `when`; false if other events come first, so that the wave must wait until then.
+ */
+static inline bool advance(struct issue *is, uint64_t when)
 {
-	struct time_simd *simd = &cu->simd[w->simd];
-	const struct sim_timing *t = w->at;
-	uint64_t ready;
+	if (when > is->cu->horizon || is->cu->stored)
+		return false;
+	if (when > is->cu->now) {
+		is->cu->now = when;
+		window_move(is);
+		time_sampler_forget(is->cu, is->w);
+	}
+	return true;
+}
 
-	if (now > w->ready)
-		time_count_wait(cu, w, t, (enum sim_wait)w->reason, now - w->ready);
-	count_issued(cu, w, t);
-	w->last = t;
-	w->stalled = NULL;
-	w->at += t->words;
+/* The next run of instructions of the trace, or of a new one. False if the wave waits. */
+static inline bool next_run(struct issue *is, uint64_t when)
+{
+	if (is->w->run < is->w->trace->runs) {
+		time_wave_take_run(is->w);
+		return true;
+	}
+	if (!advance(is, when)) {
+		time_wave_wait(is->cu, is->w, when);
+		return false;
+	}
+	is->w->ready = when;
+	return time_wave_next_run(is->cu, is->w, when);
+}
+
+void time_wave_issue(struct time_cu *cu, struct time_wave *w)
+{
+	struct issue is = {.cu = cu,
+			   .simd = &cu->simd[w->simd],
+			   .w = w,
+			   .watched = cu->pcs || cu->tick != TIME_NEVER};
+	const uint64_t ready = w->ready;
+	uint64_t when = cu->now;
+	bool issued = true;
+
+	time_sampler_forget(cu, w);
+	window_move(&is);
+	if (w->at == w->end && !next_run(&is, when))
+		return;
+	wait_until(&is, w->at, (enum sim_wait)w->reason, ready, when);
 	w->reason = WAIT_ARBITER;
-	w->spans = 0;
-	time_put_span(cu, w, now + SIM_SLOT, t, true, WAIT_ARBITER);
-	if (t->unit == UNIT_VALU) {
-		simd->valu_free = now + t->cycles;
-		cu->counters.valu_busy += t->cycles;
-	}
-	ready = ready_after(cu, simd, w, t, now);
-	while (w->at != w->end && w->at->kind == TIMING_WAITCNT)
-		ready = time_pass_waitcnt(cu, w, ready);
-	w->ready = ready;
-	return ready;
-}
+	while (issued) {
+		const struct sim_timing *t;
 
-uint64_t time_counter_free(const struct time_wave *w, uint32_t unit)
-{
-	if (unit == UNIT_LDS)
-		return lgkm_done(w, TIME_LGKM - 2);
-	return unit == UNIT_VMEM ? vm_done(w, TIME_VM - 2) : 0;
+		if (w->at == w->end && !next_run(&is, when))
+			return;
+		t = w->at;
+		if (is_far(&is, when) || (t->flags & TIMING_DATA && !advance(&is, when)))
+			break;
+		when = issue_one(&is, t, t + t->words, when, &issued);
+		if (issued)
+			w->at = t + t->words;
+	}
+	time_wave_wait(cu, w, when);
 }

@@ -115,7 +115,7 @@ static bool after_trace(struct time_cu *cu, struct time_wave *w, uint64_t now)
 		w->group->waiting++;
 		w->stop = SIM_STOP_QUANTUM;
 		release_barrier(cu, w->group, now);
-		return w->state == TIME_RUNS;
+		return false;
 	case SIM_STOP_HOLD:
 		next = time_poll_next(cu, w, now);
 		if (next > now) {
@@ -163,11 +163,7 @@ bool time_wave_next_run(struct time_cu *cu, struct time_wave *w, uint64_t now)
 			return false;
 		}
 	}
-	w->at = w->trace->run[w->run].first;
-	w->end = w->trace->run[w->run].end;
-	w->jumps = w->trace->run[w->run].jumps;
-	w->code = w->trace->run[w->run].code;
-	w->run++;
+	time_wave_take_run(w);
 	return true;
 }
 

@@ -7,6 +7,17 @@
 
 /* Runs the wave for another quantum. pass: do not hold it at its next instruction. */
 void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass);
+/* Moves to the next run of the wave's trace, which must have one. */
+static inline void time_wave_take_run(struct time_wave *w)
+{
+	const struct sim_trace_run *run = &w->trace->run[w->run++];
+
+	w->at = run->first;
+	w->end = run->end;
+	w->jumps = run->jumps;
+	w->code = run->code;
+}
+
 /* Moves to the wave's next run of instructions; false if it has none now, or has ended. */
 bool time_wave_next_run(struct time_cu *cu, struct time_wave *w, uint64_t now);
 /* The last wave has arrived at the barrier of the grid, at `now`. */

@@ -29,14 +29,4 @@ static inline void time_count_wait(struct time_cu *cu, const struct time_wave *w
 		__atomic_fetch_add(&pc->wait[why], cycles, __ATOMIC_RELAXED);
 }
 
-/* For PC samples: the state of w up to `until`, from the end of the last span. */
-static inline void time_put_span(const struct time_cu *cu, struct time_wave *w, uint64_t until,
-				 const struct sim_timing *at, bool issues, enum sim_wait why)
-{
-	if (__builtin_expect(cu->tick == TIME_NEVER, 1))
-		return;
-	w->spans -= w->spans == TIME_SPANS;
-	w->span[w->spans++] = (struct time_span){until, at, issues, (uint8_t)why};
-}
-
 #endif

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs of plain instructions issue at once (simgpu/time/issue_slots.c), unless counters are kept per
-instruction. The clock and the counters of every dispatch must be the same either way.
+"""Counters per instruction (PROBE_SIM_PC) change how code runs and how its issue is counted
+(simgpu/time/wave_issue.c). The clock and the counters of every dispatch must be the same with and without them.
 
 usage: same_clock.py SCRATCH_FILE PROGRAM...
 """
