@@ -114,6 +114,7 @@ static bool trace_end_run(struct sim_wave *w, const struct sim_inst *ip,
 
 	run->end = &run->code->timing[ip->index + (ran ? ip->words : 0)];
 	run->jumps = ran && next;
+	run->barrier = false;
 	if (run->end > run->first)
 		trace->runs++;
 	if (!next || trace->runs == SIM_TRACE_RUNS)
@@ -197,7 +198,7 @@ static const struct sim_inst *run_traced(struct sim_wave *w, const struct sim_in
 	}
 	run = &trace->run[trace->runs];
 	run->end = &w->code->timing[ip->index];
-	run->jumps = false;
+	run->jumps = run->barrier = false;
 	trace->runs += run->end > run->first;
 	return ip;
 }

@@ -99,13 +99,14 @@ enum {
 	SIM_TRACE_RUNS = 96,
 	SIM_TRACE_WORDS = 768,
 	SIM_TRACE_RECORD = 260, /* maximum number of words in a record */
-	SIM_TRACE_MARKS = 513,	/* one per instruction of the longest piece */
+	SIM_TRACE_MARKS = 1025, /* one per instruction of the longest piece */
 };
 
 struct sim_trace_run {
 	const struct sim_timing *first, *end; /* in the page's array */
 	const struct sim_code *code;
-	bool jumps; /* the last instruction was a jump */
+	bool jumps;   /* the last instruction was a jump */
+	bool barrier; /* the wave waits at a barrier before the next run */
 };
 
 /*

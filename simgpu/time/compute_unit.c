@@ -5,6 +5,7 @@
  */
 #include "simgpu/time/compute_unit.h"
 
+#include "simgpu/mem/freed_memory.h"
 #include "simgpu/time/unit_workgroups.h"
 #include "simgpu/time/issue_slots.h"
 #include "simgpu/time/wave_issue.h"
@@ -66,27 +67,28 @@ static bool run_events(struct time_cu *cu, uint64_t until)
 	return true;
 }
 
+static enum time_cu_state run(struct time_cu *cu, uint64_t until)
+{
+	do {
+		if (starves(cu))
+			return CU_STARVED;
+		if (cu->held || cu->stored)
+			return CU_HELD;
+	} while (run_events(cu, until) && !sim_dispatch_stopped(cu->dispatch));
+	return CU_REACHED;
+}
+
 void time_cu_run(struct time_cu *cu)
 {
 	const uint64_t until = cu->time->until;
-	bool left = true;
 
 	if (cu->based != until) {
 		time_slots_rebase(cu, cu->time->from & -(uint64_t)SIM_SLOT);
 		cu->based = until;
 	}
-	while (left) {
-		if (starves(cu)) {
-			cu->state = CU_STARVED;
-			return;
-		}
-		if (cu->held || cu->stored) {
-			cu->state = CU_HELD;
-			return;
-		}
-		left = run_events(cu, until) && !sim_dispatch_stopped(cu->dispatch);
-	}
-	cu->state = CU_REACHED;
+	cu->memory_epoch = sim_memory_enter();
+	cu->state = run(cu, until);
+	sim_memory_leave(cu->memory_epoch);
 }
 
 static struct time_wave *held_wave(struct time_cu *cu)
@@ -124,7 +126,9 @@ bool time_cu_turn(struct time_cu *cu)
 		cu->held--;
 	}
 	if (w && !time_value_waits(cu, w)) {
+		cu->memory_epoch = sim_memory_enter();
 		time_wave_refill(cu, w, true);
+		sim_memory_leave(cu->memory_epoch);
 		/* The wave continues in the same slot in which it was held. */
 		time_wave_wait(cu, w, cu->now);
 		time_value_tried(cu, w);

@@ -87,7 +87,7 @@ struct time_wave {
 	uint64_t ready;			   /* its waits are counted up to here */
 	uint8_t simd, position;		   /* in the SIMD's list */
 	uint8_t state, reason;		   /* enum time_state; enum sim_wait since `ready` */
-	bool jumps;			   /* the current run ends with a jump */
+	bool jumps, barrier;		   /* the current run ends with a jump, before a barrier */
 	uint32_t word;			   /* next record */
 	const struct sim_timing *last;	   /* the last one issued */
 	struct sim_trace *trace;
@@ -95,6 +95,7 @@ struct time_wave {
 	uint64_t last_vm, last_lgkm; /* when all accesses of that kind are complete */
 	uint32_t run;		     /* index of the next run of the trace */
 	enum sim_stop stop;	     /* the stop at the end of the trace */
+	uint32_t left;		     /* instructions that the trace may still get */
 	uint32_t index;		     /* index in the workgroup */
 	const struct sim_code *code;
 	struct time_group *group;
@@ -211,10 +212,11 @@ struct time_cu {
 		again; /* halves fetched in this epoch; of these, by an earlier unit too */
 	struct time_block block[TIME_BLOCKS]; /* most recently used first */
 	struct time_backlog backlog;
-	uint64_t place;	  /* wave slots, registers and LDS that its workgroups occupy */
-	bool has_space;	  /* something ended, so it may hold another workgroup */
-	bool pcs;	  /* keep times per instruction */
-	uint32_t quantum; /* instructions that a wave runs at a time */
+	uint64_t place;	       /* wave slots, registers and LDS that its workgroups occupy */
+	bool has_space;	       /* something ended, so it may hold another workgroup */
+	bool pcs;	       /* keep times per instruction */
+	unsigned memory_epoch; /* while it runs (freed_memory.h) */
+	uint32_t quantum;      /* instructions that a wave runs at a time */
 	uint64_t busy_from;
 	bool slots_busy; /* another queue uses the wave slots: try again later */
 	uint32_t live;	 /* number of live waves */

@@ -18,7 +18,7 @@
 #include "simgpu/time/wave_progress.h"
 
 enum {
-	QUANTUM = 512, /* instructions that a wave runs at a time */
+	QUANTUM = 1024, /* instructions that a wave runs at a time */
 	HUGE_PAGE = 2 << 20,
 	BLOCK_BYTES = HUGE_PAGE, /* of units that are allocated together */
 };
@@ -115,6 +115,7 @@ static void start_wave(struct time_cu *cu, struct time_group *group, uint32_t i)
 	w->trace = &cu->traces[number];
 	w->at = w->end = w->last = NULL;
 	w->code = NULL;
+	w->barrier = false;
 	w->state = TIME_RUNS;
 	w->reason = WAIT_ARBITER;
 	w->group = group;
@@ -174,6 +175,7 @@ static bool start_group(struct time_cu *cu, uint64_t number, const struct sim_pl
 	cu->place += place->held;
 	for (uint32_t i = 0; i < group->waves; i++)
 		start_wave(cu, group, i);
+	time_group_run_ahead(cu, group);
 	return true;
 }
 

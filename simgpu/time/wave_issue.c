@@ -363,6 +363,12 @@ static inline uint64_t issue_one(struct issue *is, const struct sim_timing *t,
 	return when;
 }
 
+/* Scalar accesses mostly hit a cache without a line in front of it, and need not be in order. */
+static inline bool needs_order(const struct sim_timing *t)
+{
+	return t->flags & TIMING_DATA && t->unit != UNIT_SCALAR;
+}
+
 /* The unit is at `when`; false if other events come first, so that the wave must wait until then.
  */
 static inline bool advance(struct issue *is, uint64_t when)
@@ -380,7 +386,7 @@ static inline bool advance(struct issue *is, uint64_t when)
 /* The next run of instructions of the trace, or of a new one. False if the wave waits. */
 static inline bool next_run(struct issue *is, uint64_t when)
 {
-	if (is->w->run < is->w->trace->runs) {
+	if (is->w->run < is->w->trace->runs && !is->w->barrier) {
 		time_wave_take_run(is->w);
 		return true;
 	}
@@ -414,7 +420,7 @@ void time_wave_issue(struct time_cu *cu, struct time_wave *w)
 		if (w->at == w->end && !next_run(&is, when))
 			return;
 		t = w->at;
-		if (is_far(&is, when) || (t->flags & TIMING_DATA && !advance(&is, when)))
+		if (is_far(&is, when) || (needs_order(t) && !advance(&is, when)))
 			break;
 		when = issue_one(&is, t, t + t->words, when, &issued);
 		if (issued)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The functional execution of a wave, and its lifetime on the unit. A wave runs ahead in pieces:
- * when its trace is used up, it runs until something stops it or the piece is long enough.
+ * when its trace is used up, it runs until something stops it or the piece is long enough. At a
+ * barrier the waves of a workgroup run on together, while their registers are in the host's cache.
  */
 #include "simgpu/time/wave_progress.h"
 
@@ -24,33 +25,28 @@ static void park(struct time_cu *cu, struct time_wave *w, enum time_state state)
 	time_wave_sleep(cu, w);
 }
 
-/* Runs the wave for another quantum. pass: do not hold it at its next instruction. */
-void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass)
+/* Runs the wave on, and adds to its trace. */
+static void run_on(struct time_cu *cu, struct time_wave *w)
 {
-	struct sim_wave *wave = &w->group->slot->wave[w->index];
-	unsigned epoch;
+	struct time_group *group = w->group;
+	struct sim_wave *wave = &group->slot->wave[w->index];
+	uint64_t before = group->slot->counters.insts;
 
-	sim_trace_reset(w->trace);
-	w->trace->pass = pass;
-	w->trace->cycles = cu->dispatch->timing.start_cycle + cu->now;
-	w->trace->first_exec = w->trace->exec = wave->exec;
 	wave->trace = w->trace;
-	w->run = w->word = 0;
-	epoch = sim_memory_enter();
-	w->stop = sim_wave_run(wave, cu->quantum);
-	sim_memory_leave(epoch);
+	w->stop = sim_wave_run(wave, w->left);
+	w->left -= (uint32_t)(group->slot->counters.insts - before);
 	cu->steps++;
 	switch (w->stop) {
 	case SIM_STOP_END:
-		if (!--w->group->running)
-			time_group_leave_slot(cu, w->group);
+		if (!--group->running)
+			time_group_leave_slot(cu, group);
 		return;
 	case SIM_STOP_TRAP:
 		if (sim_wave_trap_returns(wave))
 			return;
 		break;
 	case SIM_STOP_GWS:
-		if (sim_workgroup_sync_grid(cu->dispatch, w->group->slot, w->index))
+		if (sim_workgroup_sync_grid(cu->dispatch, group->slot, w->index))
 			return;
 		break;
 	case SIM_STOP_FAULT:
@@ -58,8 +54,61 @@ void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass)
 	default:
 		return;
 	}
+	sim_memory_leave(cu->memory_epoch);
 	cu->dispatch->wave_failed(cu->dispatch, wave, w->stop);
+	cu->memory_epoch = sim_memory_enter();
 	w->stop = SIM_STOP_FAULT;
+}
+
+void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass)
+{
+	sim_trace_reset(w->trace);
+	w->trace->pass = pass;
+	w->trace->cycles = cu->dispatch->timing.start_cycle + cu->now;
+	w->trace->first_exec = w->trace->exec = w->group->slot->wave[w->index].exec;
+	w->run = w->word = 0;
+	w->left = cu->quantum;
+	run_on(cu, w);
+}
+
+/* True if all waves of a group that have not ended are at a barrier, and can run on. */
+static bool can_run_ahead(const struct time_group *group)
+{
+	for (uint32_t i = 0; i < group->waves; i++) {
+		const struct time_wave *w = group->wave[i];
+
+		if (!w || w->stop == SIM_STOP_END)
+			continue;
+		if (w->stop != SIM_STOP_BARRIER || !w->left || w->trace->runs == SIM_TRACE_RUNS)
+			return false;
+	}
+	return group->slot;
+}
+
+void time_group_run_ahead(struct time_cu *cu, struct time_group *group)
+{
+	while (can_run_ahead(group)) {
+		for (uint32_t i = 0; i < group->waves; i++) {
+			struct time_wave *w = group->wave[i];
+
+			if (!w || w->stop == SIM_STOP_END)
+				continue;
+			w->trace->run[w->trace->runs - 1].barrier = true;
+			run_on(cu, w);
+		}
+	}
+}
+
+/* All waves are at a barrier in simulated time: runs them on if their traces are used up. */
+static void refill_group(struct time_cu *cu, struct time_group *group)
+{
+	for (uint32_t i = 0; i < group->waves; i++)
+		if (group->wave[i] && group->wave[i]->run < group->wave[i]->trace->runs)
+			return;
+	for (uint32_t i = 0; i < group->waves; i++)
+		if (group->wave[i])
+			time_wave_refill(cu, group->wave[i], false);
+	time_group_run_ahead(cu, group);
 }
 
 /* All live waves have arrived, so they continue now. */
@@ -67,6 +116,7 @@ static void release_barrier(struct time_cu *cu, struct time_group *group, uint64
 {
 	if (!group->waiting || group->waiting < group->live)
 		return;
+	refill_group(cu, group);
 	for (uint32_t i = 0; i < group->waves; i++) {
 		struct time_wave *w = group->wave[i];
 
@@ -99,6 +149,13 @@ static void end_wave(struct time_cu *cu, struct time_wave *w, uint64_t now)
 		release_barrier(cu, group, now);
 }
 
+static void arrive(struct time_cu *cu, struct time_wave *w, uint64_t now)
+{
+	park(cu, w, TIME_AT_BARRIER);
+	w->group->waiting++;
+	release_barrier(cu, w->group, now);
+}
+
 /* The trace is used up: handles the stop of the wave. True if it has a new trace, or continues. */
 static bool after_trace(struct time_cu *cu, struct time_wave *w, uint64_t now)
 {
@@ -111,10 +168,7 @@ static bool after_trace(struct time_cu *cu, struct time_wave *w, uint64_t now)
 		end_wave(cu, w, now);
 		return false;
 	case SIM_STOP_BARRIER:
-		park(cu, w, TIME_AT_BARRIER);
-		w->group->waiting++;
-		w->stop = SIM_STOP_QUANTUM;
-		release_barrier(cu, w->group, now);
+		arrive(cu, w, now);
 		return false;
 	case SIM_STOP_HOLD:
 		next = time_poll_next(cu, w, now);
@@ -155,6 +209,11 @@ static bool after_trace(struct time_cu *cu, struct time_wave *w, uint64_t now)
 
 bool time_wave_next_run(struct time_cu *cu, struct time_wave *w, uint64_t now)
 {
+	if (w->barrier) {
+		w->barrier = false;
+		arrive(cu, w, now);
+		return false;
+	}
 	while (w->run == w->trace->runs) {
 		if (!after_trace(cu, w, now) || w->ready > now)
 			return false;

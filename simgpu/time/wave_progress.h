@@ -7,6 +7,8 @@
 
 /* Runs the wave for another quantum. pass: do not hold it at its next instruction. */
 void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass);
+/* Runs all waves of a group on, from barrier to barrier, as long as their traces have space. */
+void time_group_run_ahead(struct time_cu *cu, struct time_group *group);
 /* Moves to the next run of the wave's trace, which must have one. */
 static inline void time_wave_take_run(struct time_wave *w)
 {
@@ -15,6 +17,7 @@ static inline void time_wave_take_run(struct time_wave *w)
 	w->at = run->first;
 	w->end = run->end;
 	w->jumps = run->jumps;
+	w->barrier = run->barrier;
 	w->code = run->code;
 }
 
