@@ -29,7 +29,7 @@
 #include "simgpu/time/value_waits.h"
 
 enum {
-	EPOCH = 4096,	  /* cycles per epoch */
+	EPOCH = 8192,	  /* cycles per epoch */
 	ALONE_NS = 15000, /* before that the owner runs all units alone, because waking a thread
 			   * takes as long */
 	IDLE_INSTS = 32,  /* instructions per s_sleep up to which the waves are considered to be
