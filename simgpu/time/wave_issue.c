@@ -210,9 +210,7 @@ static inline void count_issue(const struct issue *is, const struct sim_timing *
 		watch_issue(is, t, when);
 }
 
-/* The first of `count` free slots of a unit in a row, from a slot on; at least LAST if there is
- * none.
- */
+/* The first of `count` free slots of a unit in a row, from a slot on. If none: at least LAST. */
 static inline uint32_t free_slots(uint64_t busy, uint32_t slot, uint32_t count)
 {
 	uint64_t free = ~busy >> slot << slot;
@@ -369,8 +367,7 @@ static inline bool needs_order(const struct sim_timing *t)
 	return t->flags & TIMING_DATA && t->unit != UNIT_SCALAR;
 }
 
-/* The unit is at `when`; false if other events come first, so that the wave must wait until then.
- */
+/* The unit is at `when`; false if other events come first, so that the wave must wait. */
 static inline bool advance(struct issue *is, uint64_t when)
 {
 	if (when > is->cu->horizon || is->cu->stored)
