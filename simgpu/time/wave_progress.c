@@ -30,11 +30,12 @@ static void run_on(struct time_cu *cu, struct time_wave *w)
 {
 	struct time_group *group = w->group;
 	struct sim_wave *wave = &group->slot->wave[w->index];
-	uint64_t before = group->slot->counters.insts;
+	uint64_t before = group->slot->counters.insts, ran;
 
 	wave->trace = w->trace;
 	w->stop = sim_wave_run(wave, w->left);
-	w->left -= (uint32_t)(group->slot->counters.insts - before);
+	ran = group->slot->counters.insts - before;
+	w->left = ran < w->left ? w->left - (uint32_t)ran : 0;
 	cu->steps++;
 	switch (w->stop) {
 	case SIM_STOP_END:
@@ -79,7 +80,8 @@ static bool can_run_ahead(const struct time_group *group)
 
 		if (!w || w->stop == SIM_STOP_END)
 			continue;
-		if (w->stop != SIM_STOP_BARRIER || !w->left || w->trace->runs == SIM_TRACE_RUNS)
+		if (w->stop != SIM_STOP_BARRIER || !w->left || !w->trace->runs ||
+		    w->trace->runs == SIM_TRACE_RUNS)
 			return false;
 	}
 	return group->slot;
