@@ -348,7 +348,7 @@ static struct probe_err *set_output_option(struct report_line *line, enum key ke
 	case KEY_FAIL_ON:
 		return add_rule(report, value);
 	case KEY_OUTPUT:
-		report->output = value;
+		report->output = strcmp(value, "-") ? value : NULL;
 		return NULL;
 	case KEY_FORCE:
 		report->force = true;

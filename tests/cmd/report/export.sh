@@ -34,6 +34,8 @@ probe-report flame samples.db >stacks.flame
 sort stacks.flame | diff - stacks && jq -c '.profiles[0].endValue' profile
 echo "== folded: as flame; json: all data of the page; csv: rocprofv3's files"
 probe-report export --format folded samples.db | diff - stacks.flame
+probe-report export --format folded -o - samples.db | diff - stacks.flame
+test -e ./- && echo "- is standard output, not a file"
 probe-report export --format json samples.db | jq -c '.schema, (.tables | keys), (.dispatches | length)'
 probe-report export --format csv -o csv run.db && cmp csv_kernel_trace.csv out_kernel_trace.csv
 echo "== rejected"
