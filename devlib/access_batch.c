@@ -177,7 +177,8 @@ DEV_INLINE uint32_t sum(uint32_t value, int parts)
 	return parts == 4 ? value : value + MOVED(value, FROM_OTHER_QUAD);
 }
 
-#define COUNT(i, counts) count_differences(key[i], (i) ? key[(i)-1] : below, counts)
+#define COUNT(i, counts)                                                                           \
+	count_differences(key[i], (i) ? key[((i) + KEYS - 1) % KEYS] : below, counts)
 /* Not all loads at once: registers are scarce. */
 #define READ(i, first)                                                                             \
 	do {                                                                                       \
