@@ -91,7 +91,7 @@ __global__ void banks(float *out, const float *in)
 	out[threadIdx.x * gridDim.x + blockIdx.x] = in[threadIdx.x]; // groups
 }
 
-// One store, which the vectoriser puts at the end of the function.
+// A vector of three bytes, which the vectoriser puts at the end of the function.
 __global__ void colours(unsigned char *out, int n, unsigned char c)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;

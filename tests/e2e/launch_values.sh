@@ -36,7 +36,8 @@ expect "wrapped" "$(at wrapped load .address)" "in + 4*((blockDim.x*blockIdx.x +
 expect "march" "$(at march load .address_class)" wrapped
 expect "banks" "$(at banks store .address)" "out + 4*threadIdx.x + 4*((2*threadIdx.x + 1) / 3)"
 expect "groups" "$(at groups store .address)" "out + 4*(gridDim.x*threadIdx.x + blockIdx.x)"
-expect "colours" "$(at colours store .size)" 3
+# Instruction selection makes two stores of the three bytes.
+expect "colours" "$(at colours store .size | tr "\n" " ")" "2 1 "
 # The three floats of a float3: LLVM 15 makes one access of them, LLVM 21 two. They are counted so.
 for access in load store; do
 	mark=vectors
