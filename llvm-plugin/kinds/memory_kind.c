@@ -22,6 +22,7 @@
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/compile_options.h"
 #include "llvm-plugin/base/ir_helpers.h"
+#include "llvm-plugin/base/reserved_registers.h"
 #include "llvm-plugin/sites/access_sites.h"
 
 /* Context for all probes of one clone. */
@@ -137,6 +138,8 @@ static void begin_batches(struct insert *in)
 		.count = devlib_share(in->devlib, DEVLIB_MEMORY_BATCH, 0, in->clone, in->analyses),
 		.first_site = in->unit->first_site,
 	};
+	/* Counters, which have the registers below these, reserve all (wave_code.h). */
+	reserved_apply(in->clone, in->plan->batch);
 	LLVMPositionBuilderBefore(in->builder, pass_entry_point(in->clone));
 	in->measure.batch.lane = batch_emit_entry(&in->measure.batch, in->builder, in->clone);
 }
