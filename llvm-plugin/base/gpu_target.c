@@ -85,17 +85,11 @@ static struct target target_of(LLVMValueRef kernel)
 
 /*
  * On targets before gfx90a LLVM spills scalar registers in the function that counts a batch, for
- * which there is no stack.
+ * which there is no stack. On later ones batches were never executed: their flat_scratch is another.
  */
 static bool counts_batches(const struct target *target)
 {
-	static const char *const newer[] = {"gfx90a", "gfx94", "gfx95"};
-
-	for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]); i++)
-		if (target->size >= strlen(newer[i]) &&
-		    !memcmp(target->cpu, newer[i], strlen(newer[i])))
-			return true;
-	return false;
+	return target->size == strlen("gfx90a") && !memcmp(target->cpu, "gfx90a", target->size);
 }
 
 static bool warn_unsupported(const struct target *target, const char *lacks)
