@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file that a report is written to. It is written beside its path, as .probe-report.PID, and gets
- * its name when it is complete: nobody reads a partial file, and a report that fails leaves a file
+ * A file that a report is written to. It is written next to its path, as .probe-report.PID, and gets
+ * its name when it is complete: no process reads a partial file, and a report that fails leaves a file
  * that was there before as it was. It replaces an existing file only with --force. Devices and pipes
  * are written to directly.
  */

@@ -38,7 +38,7 @@ __attribute__((noreturn)) static void be_witness(int fd, pid_t parent)
 
 void group_witness_start(struct group_witness *witness)
 {
-	/* It answers at once; somebody may have stopped it. */
+	/* It answers at once; a signal may have stopped it. */
 	const struct timeval patience = {.tv_sec = 1};
 	pid_t parent = getpid();
 	int fds[2];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process that only stays in probe-run's process group, and that nobody else knows. A signal that
- * reaches it was sent to the group, as timeout(1), a shell's `kill 0` or a batch system does. The
- * application is in the group, too, so it must not get such a signal a second time.
+ * A process that only stays in probe-run's process group, and whose number no other process knows.
+ * A signal that reaches it was sent to the group, as timeout(1), a shell's `kill 0` or a batch
+ * system does. The application is in the group, too, so it must not get such a signal a second
+ * time.
  */
 #ifndef PROBE_CMDS_RUN_GROUP_WITNESS_H
 #define PROBE_CMDS_RUN_GROUP_WITNESS_H

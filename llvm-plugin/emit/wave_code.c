@@ -99,7 +99,6 @@ static void start_counters(struct group_code *in)
 						(size_t)size, 1, 0, LLVMInlineAsmDialectATT, 0),
 			       NULL, 0, "");
 	}
-	reserved_apply(in->clone, lowest);
 }
 
 /* Flush the counters; EXEC is not preserved. */

@@ -138,8 +138,6 @@ static void begin_batches(struct insert *in)
 		.count = devlib_share(in->devlib, DEVLIB_MEMORY_BATCH, 0, in->clone, in->analyses),
 		.first_site = in->unit->first_site,
 	};
-	/* Counters, which have the registers below these, reserve all (wave_code.h). */
-	reserved_apply(in->clone, in->plan->batch);
 	LLVMPositionBuilderBefore(in->builder, pass_entry_point(in->clone));
 	in->measure.batch.lane = batch_emit_entry(&in->measure.batch, in->builder, in->clone);
 }
@@ -213,6 +211,9 @@ void memory_insert(const struct call_units *units, const struct call_unit *unit,
 	/* It never returns. */
 	if (!in.last)
 		plan_drop_counters(in.plan);
+	/* Those of run counters and of batches. */
+	if (in.plan->counters.assigned)
+		reserved_apply(in.clone, reserved_lowest(&in.plan->counters));
 	/* The entry comes before the sites in the block, but after them in this order: see below.
 	 */
 	insert_entry(&in);
