@@ -133,6 +133,7 @@ void run_dispatch_info(struct process_objects *objects, struct run_dispatch *dis
 		.group = {hr->group[0], hr->group[1], hr->group[2]},
 		.lds_aperture = hr->lds_aperture,
 		.scratch_aperture = hr->scratch_aperture,
+		.lds_bytes = hr->group_size,
 	};
 }
 

@@ -51,6 +51,7 @@ static bool begin_dispatch(struct replay_feed *feed, sqlite3_stmt *stmt, bool mo
 	dispatch->completed = replay_number(stmt, 13);
 	start = replay_number(stmt, 14);
 	end = replay_number(stmt, 15);
+	hr->group_size = (uint32_t)replay_number(stmt, 16);
 	if (!hr->id || run_dispatch_find(&feed->objects, hr->id)) {
 		free(dispatch);
 		return false;
@@ -91,7 +92,7 @@ struct probe_err *replay_open_dispatches(struct replay_feed *feed)
 		feed,
 		"SELECT d.dispatch_id, d.kernel_id, launched_kernel_id, kind, agent, grid_x, "
 		"grid_y, grid_z, group_x, group_y, group_z, lds_aperture, scratch_aperture, "
-		"completed, k.start, k.\"end\" FROM probe_dispatch d LEFT JOIN "
+		"completed, k.start, k.\"end\", k.group_segment_size FROM probe_dispatch d LEFT JOIN "
 		"rocpd_kernel_dispatch k ON k.id = d.dispatch_id WHERE kind <> 0 ORDER BY "
 		"d.dispatch_id",
 		&feed->dispatches);

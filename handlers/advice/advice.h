@@ -44,7 +44,8 @@ struct advice_site {
 	const struct recorded_addresses *recorded; /* costly executions; NULL = none */
 	/* Work-items of a workgroup in x, and in total; 0 = differs between dispatches. */
 	unsigned row, items;
-	uint32_t group[3], grid[3];	    /* the same by axis; 0 = differs between dispatches */
+	uint32_t group[3], grid[3]; /* the same by axis; 0 = differs between dispatches */
+	uint32_t lds_bytes;	    /* of a workgroup, the most of any dispatch; 0 = unknown */
 	const struct probe_site_info *info; /* NULL = none */
 	struct advice_near near[ADVICE_NEAR];
 	unsigned near_count;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "handlers/advice/layouts.h"
 
+#include <string.h>
+
 #include <probe/handler.h>
 #include <probe/rules/cache_lines.h>
 
@@ -60,6 +62,30 @@ uint32_t layout_conflicts(const struct advice_site *site, int64_t stride,
 	for (unsigned lane = 0; lane < site->wave; lane++)
 		addr[lane] = (uint32_t)((1 << 17) + stride * (int)lane);
 	return layout_conflicts_at(site, full(site), addr, scratch);
+}
+
+/* ---- Space in LDS --------------------------------------------------------------------------- */
+
+uint32_t layout_lds_bytes(const char *arch)
+{
+	return strncmp(arch, "gfx950", strlen("gfx950")) ? 64 * 1024 : 160 * 1024;
+}
+
+enum layout_space layout_space(const struct advice_site *site, unsigned row, unsigned pad)
+{
+	uint64_t used = site->lds_bytes, all = layout_lds_bytes(site->arch);
+
+	/* At least one row is followed by another; at most all of the workgroup's LDS is rows. */
+	if (used && used + pad > all)
+		return LAYOUT_NO_SPACE;
+	return used + used / row * pad > all ? LAYOUT_SPACE_POSSIBLE : LAYOUT_SPACE;
+}
+
+bool layout_copies_fit(const struct advice_site *site, uint64_t table, unsigned copies)
+{
+	uint64_t used = site->lds_bytes > table ? site->lds_bytes : table;
+
+	return used + (copies - 1) * table <= layout_lds_bytes(site->arch);
 }
 
 /* ---- Rows in LDS ---------------------------------------------------------------------------- */
@@ -214,7 +240,8 @@ bool layout_best_padding(const struct layout_search *search, struct row_layout *
 		for (unsigned n = 1; n <= PADS && *ret_worst; n++) {
 			const struct row_layout layout = {.row = row, .pad = n * step};
 
-			consider(search, &layout, ret, ret_worst);
+			if (layout_space(site, row, layout.pad))
+				consider(search, &layout, ret, ret_worst);
 		}
 	}
 	return *ret_worst != UINT32_MAX;

@@ -29,6 +29,21 @@ uint32_t layout_conflicts(const struct advice_site *site, int64_t stride,
 uint32_t layout_conflicts_at(const struct advice_site *site, uint64_t exec, const uint32_t addr[64],
 			     struct probe_lds_scratch *scratch);
 
+/* ---- Space in LDS --------------------------------------------------------------------------- */
+
+/* LDS that a workgroup can have, in bytes (AMD's ISA documents). */
+uint32_t layout_lds_bytes(const char *arch);
+
+/*
+ * Whether the workgroup's LDS has space for `pad` more bytes in each row of an array. POSSIBLE: it
+ * depends on the size of the array, which is not known.
+ */
+enum layout_space { LAYOUT_NO_SPACE, LAYOUT_SPACE_POSSIBLE, LAYOUT_SPACE };
+enum layout_space layout_space(const struct advice_site *site, unsigned row, unsigned pad);
+
+/* That many copies of a table of at least `table` bytes instead of one. */
+bool layout_copies_fit(const struct advice_site *site, uint64_t table, unsigned copies);
+
 /* ---- Rows in LDS ---------------------------------------------------------------------------- */
 
 /*

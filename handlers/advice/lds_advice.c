@@ -17,7 +17,7 @@ static const char fits[] = "the copies of the whole table fit in LDS";
 static const char alike_fits[] = "other executions are like those recorded, and the copies of the "
 				 "whole table fit in LDS";
 
-enum { ROWS_MAX = 8, LDS_BYTES = 65536 };
+enum { ROWS_MAX = 8 };
 
 static double conflicts_each(const struct facts *facts)
 {
@@ -26,15 +26,27 @@ static double conflicts_each(const struct facts *facts)
 
 /* ---- Layouts of rows ------------------------------------------------------------------------ */
 
-static void say_padding(const struct row_layout *pad, unsigned element, struct advice *ret)
+/* A padding whose size in all depends on an array of unknown size. */
+static void say_space(const struct advice_site *site, unsigned row, unsigned pad,
+		      struct advice *ret)
 {
-	unsigned row = pad->row;
+	if (layout_space(site, row, pad) == LAYOUT_SPACE_POSSIBLE)
+		advice_append(ret->fix,
+			      ", if LDS has space for it in all rows (a workgroup uses %u of %u B)",
+			      site->lds_bytes, layout_lds_bytes(site->arch));
+}
+
+static void say_padding(const struct advice_site *site, const struct row_layout *pad,
+			struct advice *ret)
+{
+	unsigned row = pad->row, element = layout_element(site);
 
 	if (row % element == 0 && pad->pad % element == 0)
 		advice_append(ret->fix, "pad the row from %u to %u elements of %u B (%u B)",
 			      row / element, (row + pad->pad) / element, element, row + pad->pad);
 	else
 		advice_append(ret->fix, "pad the row by %u B to %u B", pad->pad, row + pad->pad);
+	say_space(site, row, pad->pad, ret);
 }
 
 /* Of which size a column is must be said: the compiler merges accesses to smaller elements. */
@@ -66,7 +78,7 @@ static bool propose_rows(const struct facts *facts, const struct layout_search *
 		return false;
 	ret->fix[0] = 0;
 	if (pads)
-		say_padding(&pad, layout_element(site), ret);
+		say_padding(site, &pad, ret);
 	if (pads && swizzles)
 		advice_append(ret->fix, ", or ");
 	if (swizzles)
@@ -133,7 +145,8 @@ static bool propose_recorded(const struct facts *facts, struct probe_lds_scratch
  * Proposes a layout in rows that the program may not have, so the text says where each element
  * goes.
  */
-static void lds_mapping(const struct array_layout *array, struct advice *ret)
+static void lds_mapping(const struct advice_site *site, const struct array_layout *array,
+			struct advice *ret)
 {
 	unsigned size = array->pad ? array->small : array->element;
 	bool whole = array->pitch % size == 0 && array->pad % size == 0;
@@ -154,11 +167,15 @@ static void lds_mapping(const struct array_layout *array, struct advice *ret)
 	else
 		advice_append(ret->fix, "put %s at i ^ (i / %u %% %u)", what, array->columns,
 			      array->columns);
+	if (array->pad)
+		say_space(site, array->pitch, array->pad, ret);
 }
 
 /* The same for rows whose pitch is the stride between lanes. */
-static void lds_pitches(const struct array_layout *array, unsigned element, struct advice *ret)
+static void lds_pitches(const struct advice_site *site, const struct array_layout *array,
+			struct advice *ret)
 {
+	unsigned element = layout_element(site);
 	char at[48] = "";
 
 	if (array->low)
@@ -169,6 +186,8 @@ static void lds_pitches(const struct array_layout *array, unsigned element, stru
 	if (array->pad && array->pitch % element == 0 && array->pad % element == 0)
 		advice_append(ret->fix, " (from %u to %u elements of %u B)", array->pitch / element,
 			      (array->pitch + array->pad) / element, element);
+	if (array->pad)
+		say_space(site, array->pitch, array->pad, ret);
 	if (array->columns)
 		advice_append(ret->fix,
 			      "%sstore column c (of %u B) of row r (of %u B%s) in column c ^ (r "
@@ -178,14 +197,15 @@ static void lds_pitches(const struct array_layout *array, unsigned element, stru
 }
 
 /* The same for distances of lanes that are known, wherever the array begins. */
-static void lds_rows_of(const struct array_layout *array, unsigned element, struct advice *ret)
+static void lds_rows_of(const struct advice_site *site, const struct array_layout *array,
+			struct advice *ret)
 {
 	const struct row_layout pad = {.row = array->pitch, .pad = array->pad};
 	const struct row_layout swizzle = {
 		.row = array->pitch, .columns = array->columns, .element = array->element};
 
 	if (array->pad)
-		say_padding(&pad, element, ret);
+		say_padding(site, &pad, ret);
 	if (array->pad && array->columns)
 		advice_append(ret->fix, ", or ");
 	if (array->columns)
@@ -222,11 +242,11 @@ static bool propose_array(const struct facts *facts, bool shared, struct advice 
 		return false;
 	ret->fix[0] = 0;
 	if (array->most)
-		lds_rows_of(array, layout_element(facts->site), ret);
+		lds_rows_of(facts->site, array, ret);
 	else if (array->rows)
-		lds_pitches(array, layout_element(facts->site), ret);
+		lds_pitches(facts->site, array, ret);
 	else
-		lds_mapping(array, ret);
+		lds_mapping(facts->site, array, ret);
 	if (array->alike)
 		advice_estimate(ret, "conflicts", array->each_after, array->each_before, alike);
 	else if (array->most)
@@ -327,8 +347,8 @@ static unsigned copies_proved(const struct facts *facts, struct probe_lds_scratc
 	*ret_after = UINT32_MAX;
 	if (!lane_offsets(site, &lanes))
 		return 0;
-	for (unsigned copies = 2;
-	     copies <= 32 && *ret_after && copies * span_of(&lanes, element) <= LDS_BYTES;
+	for (unsigned copies = 2; copies <= 32 && *ret_after &&
+				  layout_copies_fit(site, span_of(&lanes, element), copies);
 	     copies *= 2) {
 		uint32_t worst = 0;
 

@@ -108,10 +108,11 @@ static double left_in_all(const struct group *group, const struct layout_move *m
 	return left;
 }
 
-/* True if every access of a lane stays contiguous and as well aligned. */
+/* True if every access of a lane stays contiguous and as well aligned, and LDS may have space. */
 static bool fits(const struct group *group, const struct layout_move *move)
 {
-	if (move->pad % group->element || (!move->pad && move->element < group->widest))
+	if (move->pad % group->element || (!move->pad && move->element < group->widest) ||
+	    (move->pad && !layout_space(&group->sites[0]->site, move->row, move->pad)))
 		return false;
 	for (size_t i = 0; i < group->count; i++) {
 		const struct array_site *site = group->sites[i];

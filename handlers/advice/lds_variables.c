@@ -218,7 +218,8 @@ static void try_paddings(const struct variable *variable, struct choice *best,
 			const struct row_layout layout = {.row = variable->rows[i],
 							  .pad = n * variable->element};
 
-			if (layout.row % variable->element == 0)
+			if (layout.row % variable->element == 0 &&
+			    layout_space(variable->shapes[0].site, layout.row, layout.pad))
 				consider(variable, &layout, best, scratch);
 		}
 }

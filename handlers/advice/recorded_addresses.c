@@ -146,7 +146,7 @@ bool recorded_copies(const struct recorded_addresses *recorded, const struct adv
 	ret->table = highest - lowest + site->bytes;
 	ret->before = (double)recorded_move(recorded, site, lowest, &move, scratch) /
 		      recorded->executions;
-	for (unsigned n = 2; n <= 32 && (uint64_t)n * ret->table <= 65536 && least; n *= 2) {
+	for (unsigned n = 2; n <= 32 && layout_copies_fit(site, ret->table, n) && least; n *= 2) {
 		uint64_t after;
 
 		move.copies = n;

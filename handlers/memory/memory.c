@@ -30,6 +30,15 @@ static uint32_t group_items(const struct probe_dispatch_info *dispatch)
 	return dispatch->group[0] * dispatch->group[1] * dispatch->group[2];
 }
 
+/* A host of an earlier version does not say. */
+static uint32_t lds_bytes(const struct probe_dispatch_info *dispatch)
+{
+	return dispatch->size >= offsetof(struct probe_dispatch_info, lds_bytes) +
+					 sizeof(dispatch->lds_bytes)
+		       ? dispatch->lds_bytes
+		       : 0;
+}
+
 static struct sites_kernel *find_kernel(struct memory *memory,
 					const struct probe_dispatch_info *dispatch)
 {
@@ -47,6 +56,8 @@ static struct sites_kernel *find_kernel(struct memory *memory,
 		own->group[i] = own->group[i] == dispatch->group[i] ? own->group[i] : 0;
 		own->grid[i] = own->grid[i] == dispatch->grid[i] ? own->grid[i] : 0;
 	}
+	if (own && lds_bytes(dispatch) > own->lds_bytes)
+		own->lds_bytes = lds_bytes(dispatch);
 	if (own && own->row != dispatch->group[0])
 		own->row = 0;
 	if (own && own->items != group_items(dispatch))

@@ -112,6 +112,7 @@ static struct advice_site describe(const struct memory *memory, const struct sit
 		.wave = kernel->wave,
 		.row = own->row,
 		.items = own->items,
+		.lds_bytes = own->lds_bytes,
 		.recorded = memory_site_of(kernel, id)->recorded,
 		.info = describes_address(info) ? info : NULL,
 		.variable = variable_of(info),

@@ -44,6 +44,7 @@ struct memory_kernel {
 	const struct probe_lds_model *model;
 	uint32_t row, items;	    /* workgroup size in x, and in total; 0 = varies */
 	uint32_t group[3], grid[3]; /* 0 = varies */
+	uint32_t lds_bytes;	    /* the most of any dispatch; 0 = unknown */
 };
 
 struct memory {

@@ -109,6 +109,9 @@ struct probe_dispatch_info {
 	uint32_t lds_aperture;	   /* upper 32 bits of flat addresses in LDS; 0 = unknown */
 	uint32_t scratch_aperture; /* the same for scratch */
 	uint64_t start_ns, end_ns; /* on the GPU; 0 in dispatch_begin */
+	/* Added later: LDS of a workgroup in bytes, static and dynamic, as launched. */
+	uint32_t lds_bytes;
+	uint32_t reserved;
 };
 
 enum probe_run_flags {

@@ -436,6 +436,44 @@ static void test_order(void **state)
 	}
 }
 
+/* A padding is proposed only if the workgroup's LDS may have space for it, and for copies. */
+static void test_space(void **state)
+{
+	static const struct {
+		uint32_t used;
+		const char *padding; /* NULL: none */
+	} cases[] = {
+		{0, "from 128 to 129 elements of 4 B (516 B), or store"},
+		{127 * 512, "from 128 to 129 elements of 4 B (516 B), or store"},
+		{65200, "if LDS has space for it in all rows (a workgroup uses 65200 of 65536 B)"},
+		{65536, NULL},
+	};
+	uint64_t addr[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *fix;
+
+		start(NULL);
+		dispatch.lds_bytes = cases[i].used;
+		send_affine(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4), ~0ull, 0, 512);
+		finish();
+		fix = host_text(&host_state, 0, "fix");
+		assert_non_null(strstr(fix, "store column c"));
+		assert_non_null(strstr(fix, "verified: 0 conflicts"));
+		assert_int_equal(!strstr(fix, "pad"), !cases[i].padding);
+		if (cases[i].padding)
+			assert_non_null(strstr(fix, cases[i].padding));
+	}
+	for (unsigned lane = 0; lane < 64; lane++)
+		addr[lane] = 512 + lane % 2 * 4;
+	start(NULL);
+	dispatch.lds_bytes = 65536;
+	send_full(add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_LDS, 4, 4), addr);
+	finish();
+	assert_string_equal(host_text(&host_state, 0, "fix"), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -448,6 +486,7 @@ int main(void)
 		cmocka_unit_test_setup(test_numbers, start),
 		cmocka_unit_test_setup(test_padding_holds, start),
 		cmocka_unit_test_setup(test_order, start),
+		cmocka_unit_test_setup(test_space, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,6 +36,7 @@ static inline int start(void **state)
 	dispatch.group[0] = 64;
 	dispatch.group[1] = dispatch.group[2] = 1;
 	dispatch.arch = "gfx90a:sramecc+:xnack-";
+	dispatch.lds_bytes = 0;
 	return probe_handler.open(&host, &instance);
 }
 
