@@ -81,6 +81,7 @@ static struct probe_err *copy_arrays(const struct probe_buf *table,
 		ARRAY("strings", h->strings_offset, h->strings_size, s->strings),
 		ARRAY("uncovered accesses", h->uncovered_offset, h->uncovered_count,
 		      s->uncovered_list),
+		ARRAY("variables", h->variables_offset, h->variable_count, s->variables),
 		ARRAY("groups", h->groups_offset, h->group_count, d->groups),
 		ARRAY("predicates", h->predicates_offset, h->predicate_count, d->predicates),
 		ARRAY("expressions", h->exprs_offset, h->expr_count, s->expressions),
@@ -101,6 +102,7 @@ static struct probe_err *copy_arrays(const struct probe_buf *table,
 	d->predicate_count = h->predicate_count;
 	s->expression_count = h->expr_count;
 	s->uncovered_count = h->uncovered_count;
+	s->variable_count = h->variable_count;
 	s->code_before = h->code_before;
 	s->code_after = h->code_after;
 	s->site_count = h->site_count;
@@ -239,18 +241,24 @@ struct probe_err *probe_sites_parse(const char *name, const void *bytes, size_t 
 {
 	PROBE_AUTO(derived_source_deinit) struct derived_source source = {0};
 	PROBE_AUTO(sites_release) struct probe_sites *sites = NULL;
-	struct probe_sites_header header;
+	struct probe_sites_header header = {0};
 	struct probe_buf buf, table;
 	struct probe_err *err;
 
 	probe_buf_init(&buf, name, bytes, size);
-	err = probe_buf_copy(&buf, &header, sizeof(header));
+	err = probe_buf_copy(&buf, &header, PROBE_SITES_HEADER_MIN);
 	if (err)
 		return err;
 	err = check_header(&buf, &header, size);
 	if (err)
 		return err;
 	err = probe_buf_window(&buf, 0, header.total_size, &table);
+	if (err)
+		return err;
+	/* That of an earlier version may be shorter. */
+	err = probe_buf_copy(&table, &header,
+			     header.header_size < sizeof(header) ? header.header_size
+								 : sizeof(header));
 	if (err)
 		return err;
 	sites = calloc(1, sizeof(*sites));
@@ -279,6 +287,7 @@ void probe_sites_destroy(struct probe_sites *sites)
 	free(sites->frames);
 	free(sites->strings);
 	free(sites->uncovered_list);
+	free(sites->variables);
 	free(sites);
 }
 

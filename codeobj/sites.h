@@ -21,6 +21,8 @@ struct probe_sites {
 	uint32_t uncovered_count;	  /* those of them that are listed */
 	uint32_t code_before, code_after; /* IR instructions: originals, all clones; 0 = unknown */
 	struct probe_site_uncovered *uncovered_list;
+	uint32_t variable_count;
+	struct probe_site_variable *variables;
 	struct probe_site *sites; /* the id of a site is its index */
 	struct probe_site_kernel *kernels;
 	struct probe_site_frame *frames;

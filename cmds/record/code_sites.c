@@ -121,6 +121,10 @@ static bool fill_site(const struct run_code *code, uint32_t id, struct probe_sit
 		.bitfields = member ? member->field : NULL,
 		.variable = site->variable,
 	};
+	if (site->variable && site->variable <= table->variable_count) {
+		ret->row = table->variables[site->variable - 1].row;
+		ret->element = table->variables[site->variable - 1].element;
+	}
 	return true;
 }
 

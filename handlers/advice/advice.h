@@ -40,6 +40,7 @@ struct advice_site {
 	enum probe_space space;
 	unsigned bytes, unit;			   /* per lane; per machine access */
 	uint16_t variable;			   /* in LDS: its number; 0 = unknown */
+	uint32_t declared_row, declared_element;   /* bytes, of that variable; 0 = unknown */
 	unsigned wave;				   /* lanes per wave */
 	const struct recorded_addresses *recorded; /* costly executions; NULL = none */
 	/* Work-items of a workgroup in x, and in total; 0 = differs between dispatches. */

@@ -88,6 +88,23 @@ bool layout_copies_fit(const struct advice_site *site, uint64_t table, unsigned 
 	return used + (copies - 1) * table <= layout_lds_bytes(site->arch);
 }
 
+/* ---- Rows as declared ----------------------------------------------------------------------- */
+
+unsigned layout_align(const struct advice_site *site)
+{
+	unsigned element = layout_element(site), align = site->info ? site->info->align : 0;
+
+	/* The compiler merges accesses to neighbouring elements. */
+	return site->declared_row && align >= 4 && align < element ? align : element;
+}
+
+unsigned layout_pad_step(const struct advice_site *site)
+{
+	unsigned align = layout_align(site);
+
+	return site->declared_row ? (site->declared_element + align - 1) / align * align : align;
+}
+
 /* ---- Rows in LDS ---------------------------------------------------------------------------- */
 
 enum { PADS = 8, ROW_LONGEST = 8192, BANK_BYTES = 256 };
@@ -102,23 +119,31 @@ static uint32_t moved(const struct row_layout *layout, uint32_t at)
 	return row * layout->row + column * layout->element + within % layout->element;
 }
 
-/* Conflicts of one wave whose first lane is at `first`; UINT32_MAX if an element would be cut. */
+/*
+ * Conflicts of one wave whose first lane is at `first`; UINT32_MAX if an element would be cut. No
+ * element of a declared row is: lanes for which it would be are idle there.
+ */
 static uint32_t conflicts_from(const struct advice_site *site, const struct lane_offsets *lanes,
 			       unsigned wave, const struct row_layout *layout, uint32_t first,
 			       struct probe_lds_scratch *scratch)
 {
 	unsigned whole = layout->pad ? layout->row : layout->element;
+	uint64_t exec = lanes->exec[wave];
 	uint32_t addr[64] = {0};
 
-	for (uint64_t rest = lanes->exec[wave]; rest; rest &= rest - 1) {
+	for (uint64_t rest = exec; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctzll(rest);
 		uint32_t at = first + (uint32_t)lanes->offset[wave][lane];
+		bool cut = at % whole + site->bytes > whole;
 
-		if (at % whole + site->bytes > whole)
+		if (cut && whole != site->declared_row)
 			return UINT32_MAX;
-		addr[lane] = moved(layout, at);
+		if (cut)
+			exec &= ~(1ull << lane);
+		else
+			addr[lane] = moved(layout, at);
 	}
-	return layout_conflicts_at(site, lanes->exec[wave], addr, scratch);
+	return layout_conflicts_at(site, exec, addr, scratch);
 }
 
 static uint32_t worse(uint32_t a, uint32_t b)
@@ -156,6 +181,8 @@ static void range_padded(const struct advice_site *site, const struct lane_offse
 	unsigned step = site->unit == 12 ? 4 : site->unit;
 	uint32_t base = above(lanes, wave, layout->row);
 
+	if (layout->row == site->declared_row && layout_align(site) < step)
+		step = layout_align(site);
 	for (unsigned in = 0; in < layout->row && ret->most != UINT32_MAX; in += step)
 		if (in % layout->row + site->bytes <= layout->row)
 			widen(ret, conflicts_from(site, lanes, wave, layout, base + in, scratch));
@@ -228,14 +255,16 @@ bool layout_best_padding(const struct layout_search *search, struct row_layout *
 			 uint32_t *ret_worst)
 {
 	const struct advice_site *site = search->site;
-	unsigned element = layout_element(site);
 
 	*ret_worst = UINT32_MAX;
 	for (unsigned i = 0; i < search->count; i++) {
-		/* Rows of small elements need not be multiples of a dword. */
-		unsigned row = search->rows[i], step = row % 4 ? site->unit : element;
+		unsigned row = search->rows[i], step = layout_pad_step(site);
 
-		if (row % site->unit || row < 2 * site->bytes || row > ROW_LONGEST)
+		/* Rows of small elements need not be multiples of a dword. */
+		if (!site->declared_row && row % 4)
+			step = site->unit;
+		if (row % (site->declared_row ? layout_align(site) : site->unit) ||
+		    row < 2 * site->bytes || row > ROW_LONGEST)
 			continue;
 		for (unsigned n = 1; n <= PADS && *ret_worst; n++) {
 			const struct row_layout layout = {.row = row, .pad = n * step};

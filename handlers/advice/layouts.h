@@ -44,6 +44,15 @@ enum layout_space layout_space(const struct advice_site *site, unsigned row, uns
 /* That many copies of a table of at least `table` bytes instead of one. */
 bool layout_copies_fit(const struct advice_site *site, uint64_t table, unsigned copies);
 
+/* ---- Rows as declared ----------------------------------------------------------------------- */
+
+/*
+ * What rows, and paddings of rows, must be multiples of: as well aligned as the compiler knew, if the
+ * rows were declared, and whole elements.
+ */
+unsigned layout_align(const struct advice_site *site);
+unsigned layout_pad_step(const struct advice_site *site);
+
 /* ---- Rows in LDS ---------------------------------------------------------------------------- */
 
 /*

@@ -39,7 +39,8 @@ static void say_space(const struct advice_site *site, unsigned row, unsigned pad
 static void say_padding(const struct advice_site *site, const struct row_layout *pad,
 			struct advice *ret)
 {
-	unsigned row = pad->row, element = layout_element(site);
+	unsigned row = pad->row;
+	unsigned element = site->declared_row ? site->declared_element : layout_element(site);
 
 	if (row % element == 0 && pad->pad % element == 0)
 		advice_append(ret->fix, "pad the row from %u to %u elements of %u B (%u B)",
@@ -87,11 +88,15 @@ static bool propose_rows(const struct facts *facts, const struct layout_search *
 			: advice_estimate(ret, "conflicts", least, conflicts_each(facts), alike);
 }
 
-/* Adds distances of at least two elements, which may be the length of a row. */
+/*
+ * Adds distances of at least two elements, which may be the length of a row, unless that was
+ * declared.
+ */
 static void add_row(unsigned rows[ROWS_MAX], unsigned *count, const struct advice_site *site,
 		    int64_t stride)
 {
-	uint64_t size = (uint64_t)llabs((long long)stride);
+	uint64_t size =
+		site->declared_row ? site->declared_row : (uint64_t)llabs((long long)stride);
 
 	for (unsigned i = 0; i < *count; i++)
 		if (rows[i] == size)
@@ -271,10 +276,11 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 		       struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	unsigned row = (unsigned)llabs((long long)facts->low);
+	unsigned apart = (unsigned)llabs((long long)facts->low);
+	unsigned row = site->declared_row ? site->declared_row : apart;
 	struct lane_offsets lanes;
 
-	if (!row) {
+	if (!apart) {
 		advice_say(ret->cause,
 			   "all active lanes update one word, which serialises them: %llu in "
 			   "a row",
@@ -284,9 +290,9 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 			advice_verify(ret, "conflicts", 0, conflicts_each(facts));
 		return;
 	}
-	advice_say(ret->cause, "lanes are %u B apart: %llu-way bank conflict", row,
+	advice_say(ret->cause, "lanes are %u B apart: %llu-way bank conflict", apart,
 		   (unsigned long long)facts->way);
-	if (row < 2 * site->bytes) {
+	if (apart < 2 * site->bytes) {
 		advice_say(ret->fix,
 			   "let each lane access fewer bytes at a time, or lay the data out "
 			   "so that neighbouring lanes use neighbouring elements (of %u B)",

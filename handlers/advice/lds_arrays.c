@@ -251,8 +251,8 @@ static void propose(const struct group *group, const struct layout_move *move, d
 		struct array_site *site = group->sites[i];
 		double executions = (double)executions_of(site);
 
-		/* Better: a proof that holds for all executions. */
-		if (!complete && site->shares)
+		/* Better: a proof that holds for all executions, or with the rows as declared. */
+		if ((!complete || site->site.declared_row) && site->shares)
 			continue;
 		site->shares = true;
 		site->layout = (struct array_layout){

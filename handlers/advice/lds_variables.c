@@ -28,7 +28,8 @@ struct variable {
 	uint16_t number;
 	struct shape *shapes; /* SHAPES_MAX */
 	unsigned shape_count, accesses, evaluated, costly;
-	unsigned element; /* the largest */
+	unsigned element;     /* the largest */
+	unsigned align, step; /* of rows, and of their paddings: the most of any access */
 	unsigned rows[ROWS_MAX], row_count;
 	double before; /* conflicts in the run */
 	bool all;      /* the lanes of all executions are known */
@@ -41,6 +42,11 @@ struct choice {
 	double least, most;	    /* of all others */
 	uint32_t worst[SHAPES_MAX]; /* conflicts of an execution */
 };
+
+static unsigned more(unsigned a, unsigned b)
+{
+	return a > b ? a : b;
+}
 
 static bool is_member(const struct variable *variable, const struct array_site *site)
 {
@@ -92,7 +98,8 @@ static bool lanes_of(const struct array_site *one, struct lane_offsets *ret, boo
 
 static void add_row(struct variable *variable, const struct advice_site *site, int64_t stride)
 {
-	uint64_t size = (uint64_t)llabs((long long)stride);
+	uint64_t size =
+		site->declared_row ? site->declared_row : (uint64_t)llabs((long long)stride);
 
 	for (unsigned i = 0; i < variable->row_count; i++)
 		if (variable->rows[i] == size)
@@ -101,7 +108,10 @@ static void add_row(struct variable *variable, const struct advice_site *site, i
 		variable->rows[variable->row_count++] = (unsigned)size;
 }
 
-/* Each distance of lanes may be the length of a row, if the access has conflicts. */
+/*
+ * If the variable was not declared with rows, each distance of lanes may be the length of one. Only
+ * for accesses with conflicts.
+ */
 static void add_rows(struct variable *variable, const struct advice_site *site)
 {
 	struct axis_strides axes;
@@ -158,8 +168,9 @@ static void describe(struct variable *variable)
 		if (!is_member(variable, one))
 			continue;
 		variable->accesses++;
-		if (layout_element(site) > variable->element)
-			variable->element = layout_element(site);
+		variable->element = more(variable->element, layout_element(site));
+		variable->align = more(variable->align, layout_align(site));
+		variable->step = more(variable->step, layout_pad_step(site));
 		shape = shape_of(variable, one);
 		one->shape = shape ? (unsigned)(shape - variable->shapes) + 1 : 0;
 		if (!shape)
@@ -216,9 +227,9 @@ static void try_paddings(const struct variable *variable, struct choice *best,
 	for (unsigned i = 0; i < variable->row_count; i++)
 		for (unsigned n = 1; n <= PADS && (best->after < 0 || score(best) > 0); n++) {
 			const struct row_layout layout = {.row = variable->rows[i],
-							  .pad = n * variable->element};
+							  .pad = n * variable->step};
 
-			if (layout.row % variable->element == 0 &&
+			if (layout.row % variable->align == 0 &&
 			    layout_space(variable->shapes[0].site, layout.row, layout.pad))
 				consider(variable, &layout, best, scratch);
 		}

@@ -71,6 +71,14 @@ static uint16_t variable_of(const struct probe_site_info *info)
 		       : 0;
 }
 
+static void set_rows(const struct probe_site_info *info, struct advice_site *site)
+{
+	if (info->size < offsetof(struct probe_site_info, element) + sizeof(info->element))
+		return;
+	site->declared_row = info->row;
+	site->declared_element = info->element;
+}
+
 /* Finds the near accesses: those of the same block, executed as often, at a constant distance. */
 static void find_near(const struct memory *memory, const struct sites_kernel *kernel, uint32_t id,
 		      struct advice_site *site)
@@ -120,6 +128,7 @@ static struct advice_site describe(const struct memory *memory, const struct sit
 
 	memcpy(site.group, own->group, sizeof(site.group));
 	memcpy(site.grid, own->grid, sizeof(site.grid));
+	set_rows(info, &site);
 	if (site.info)
 		find_near(memory, kernel, id, &site);
 	return site;

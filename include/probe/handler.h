@@ -91,6 +91,8 @@ struct probe_site_info {
 	const struct probe_site_bitfield *bitfields;
 	/* Added later: the variable in LDS that contains the address, a number; 0 = unknown. */
 	uint16_t variable;
+	/* Added later: bytes of that variable's rows and elements as declared; 0 = unknown. */
+	uint32_t row, element;
 };
 
 struct probe_dispatch_info {

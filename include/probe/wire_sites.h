@@ -18,7 +18,7 @@
 /*
  * Layout: header, sites[site_count], proofs[proof_count], groups[group_count],
  * predicates[predicate_count], exprs[expr_count], kernels[kernel_count], frames[frame_count],
- * uncovered[uncovered_count], strings.
+ * uncovered[uncovered_count], variables[variable_count], strings.
  *
  * A string is an offset from strings_offset and ends in NUL; string 0 is "". proof_count is
  * site_count, or 0 if no site has a proof.
@@ -50,6 +50,8 @@ struct probe_sites_header {
 	uint32_t
 		predicates_offset; /* struct probe_site_predicate[predicate_count], sorted by row */
 	uint32_t predicate_count;
+	uint32_t variables_offset; /* struct probe_site_variable[variable_count] */
+	uint32_t variable_count;
 };
 #define PROBE_SITES_HEADER_MIN 96u
 
@@ -107,6 +109,12 @@ struct probe_site {
 	uint8_t address_class; /* enum probe_address_class */
 	uint8_t address_flags; /* enum probe_address_flag */
 	uint16_t variable;     /* in LDS, that contains the address: a number; 0 = unknown */
+};
+
+/* A variable in LDS: the one with number n is at index n - 1. */
+struct probe_site_variable {
+	uint32_t row;	  /* bytes of its arrays; 0 = not an array of arrays */
+	uint32_t element; /* bytes of their elements */
 };
 
 /* A kernel and its clones. The range has its sites and those of the functions that it calls. */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
+#include <llvm-c/Target.h>
 
 #include <probe/wire.h>
 
@@ -46,6 +47,7 @@ void site_table_deinit(struct site_table *table)
 	free(table->strings.data);
 	free(table->uncovered.data);
 	free(table->variables.data);
+	free(table->rows.data);
 	free(table->slot);
 }
 
@@ -200,10 +202,31 @@ void site_table_add_function(struct site_table *table, LLVMValueRef function,
 	emit_site(table, &site);
 }
 
+/* The rows of an array of arrays, as declared. */
+static struct probe_site_variable rows_of(LLVMValueRef variable)
+{
+	LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(variable));
+	LLVMTypeRef array = NULL, type = LLVMGlobalGetValueType(variable);
+	unsigned depth = 0;
+
+	while (LLVMGetTypeKind(type) == LLVMArrayTypeKind) {
+		array = type;
+		type = LLVMGetElementType(type);
+		depth++;
+	}
+	if (depth != 2 || LLVMABISizeOfType(layout, array) > UINT32_MAX)
+		return (struct probe_site_variable){0};
+	return (struct probe_site_variable){
+		.row = (uint32_t)LLVMABISizeOfType(layout, array),
+		.element = (uint32_t)LLVMABISizeOfType(layout, type),
+	};
+}
+
 /* Looks from the last one on, because a kernel's variables are added together. */
 static uint16_t variable_number(struct site_table *table, LLVMValueRef variable)
 {
 	size_t count = table->variables.size / sizeof(variable);
+	struct probe_site_variable rows;
 
 	if (!variable)
 		return 0;
@@ -212,7 +235,9 @@ static uint16_t variable_number(struct site_table *table, LLVMValueRef variable)
 			return (uint16_t)i;
 	if (count == UINT16_MAX)
 		return 0;
+	rows = rows_of(variable);
 	append_bytes(&table->variables, &variable, sizeof(variable));
+	append_bytes(&table->rows, &rows, sizeof(rows));
 	return (uint16_t)(count + 1);
 }
 
@@ -324,7 +349,9 @@ void site_table_emit(struct site_table *table, LLVMModuleRef module)
 	header.kernels_offset = header.exprs_offset + (uint32_t)exprs_size;
 	header.frames_offset = header.kernels_offset + (uint32_t)table->kernels.size;
 	header.uncovered_offset = header.frames_offset + (uint32_t)table->frames.size;
-	header.strings_offset = header.uncovered_offset + (uint32_t)table->uncovered.size;
+	header.variables_offset = header.uncovered_offset + (uint32_t)table->uncovered.size;
+	header.variable_count = (uint32_t)(table->rows.size / sizeof(struct probe_site_variable));
+	header.strings_offset = header.variables_offset + (uint32_t)table->rows.size;
 	header.strings_size = (uint32_t)table->strings.size;
 	header.total_size = header.strings_offset + header.strings_size;
 	append_bytes(&blob, &header, sizeof(header));
@@ -336,6 +363,7 @@ void site_table_emit(struct site_table *table, LLVMModuleRef module)
 	append_bytes(&blob, table->kernels.data, table->kernels.size);
 	append_bytes(&blob, table->frames.data, table->frames.size);
 	append_bytes(&blob, table->uncovered.data, table->uncovered.size);
+	append_bytes(&blob, table->rows.data, table->rows.size);
 	append_bytes(&blob, table->strings.data, table->strings.size);
 
 	value = LLVMConstStringInContext(context, (const char *)blob.data, (unsigned)blob.size, 1);

@@ -29,6 +29,7 @@ struct site_table {
 	size_t slots, string_count;
 	struct table_bytes variables;	  /* those in LDS, LLVMValueRef each; a variable's number is
 					   * index + 1 */
+	struct table_bytes rows;	  /* struct probe_site_variable of each */
 	uint32_t code_before, code_after; /* IR instructions of the originals, of all clones */
 };
 

@@ -81,3 +81,18 @@ extern "C" __global__ void updates(unsigned *a, unsigned *out, unsigned expected
 	out[threadIdx.x + 64] = __atomic_exchange_n(a + 2, threadIdx.x, __ATOMIC_RELAXED);
 	out[threadIdx.x + 128] = __atomic_compare_exchange_n(a + 3, &expected, threadIdx.x, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
+
+// The rows of an array, as declared: lanes on a diagonal are not a row apart.
+// CHECK: {{^}}diagonal {{[0-9]+}} load affine variable {{[0-9]+}} rows of 260, elements of 4 table + 256*threadIdx.x
+// CHECK: {{^}}diagonal {{[0-9]+}} load rows variable {{[0-9]+}} flat
+extern "C" __global__ void diagonal(float *out, const float *in, int d)
+{
+	__shared__ float table[65][65];
+	__shared__ float flat[128];
+	unsigned t = threadIdx.x;
+
+	table[t / 2][t] = in[t];
+	flat[t] = in[t + 64];
+	__syncthreads();
+	out[t] = table[t][64 - t] + flat[t ^ 1];
+}

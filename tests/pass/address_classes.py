@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """address_classes.py CODE_OBJECT: the site table's view of each access, one line per kernel, access and line of source:
 
-kernel line access class [staged] [shifts] [result] [exchange] [variable NUMBER] address
+kernel line access class [staged] [shifts] [result] [exchange] [variable NUMBER [rows of BYTES, elements of BYTES]] address
 """
 import struct
 import sys
@@ -14,10 +14,16 @@ FLAGS = {8: "staged", 16: "shifts", 32: "result", 64: "exchange"}  # enum probe_
 data = open(sys.argv[1], "rb").read()
 data = data[data.index(b"PSIT"):]
 _, _, _, _, count, _, _, first, _, _, strings = struct.unpack_from("<IHHIIIIIIII", data, 0)
+variables, _ = struct.unpack_from("<II", data, 96)
 
 
 def text(offset):
 	return data[strings + offset:data.index(b"\0", strings + offset)].decode()
+
+
+def declared(number):
+	row, element = struct.unpack_from("<II", data, variables + 8 * (number - 1))
+	return f" variable {number}" + (f" rows of {row}, elements of {element}" if row else "")
 
 
 seen = set()
@@ -27,7 +33,7 @@ for i in range(count):
 	if access not in ACCESS:
 		continue
 	row = f"{text(owner)} {line} {ACCESS[access]} {CLASSES[kind]}" + "".join(" " + word for bit, word in FLAGS.items() if flags & bit) + \
-		(f" variable {variable}" if variable else "") + " " + text(address)
+		(declared(variable) if variable else "") + " " + text(address)
 	if row not in seen:
 		print(row)
 	seen.add(row)

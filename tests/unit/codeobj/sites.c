@@ -77,7 +77,8 @@ static void test_bad_header(void **state)
 		&header->total_size,	&header->site_count,	  &header->kernel_count,
 		&header->frame_count,	&header->sites_offset,	  &header->kernels_offset,
 		&header->frames_offset, &header->strings_offset,  &header->strings_size,
-		&header->group_count,	&header->predicate_count, &header->expr_count};
+		&header->group_count,	&header->predicate_count, &header->expr_count,
+		&header->variable_count};
 
 	(void)state;
 	header->magic ^= 1;

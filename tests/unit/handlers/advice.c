@@ -474,6 +474,36 @@ static void test_space(void **state)
 	assert_string_equal(host_text(&host_state, 0, "fix"), "");
 }
 
+/*
+ * Lanes on a diagonal are a row less an element apart. What is proposed for rows as declared is
+ * checked with the lanes of such a diagonal.
+ */
+static void test_declared_rows(void **state)
+{
+	const unsigned row = 65, element = 4;
+	unsigned was, is;
+	uint64_t addr[64];
+	uint32_t site;
+
+	(void)state;
+	site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4);
+	host_state.sites[site].row = row * element;
+	host_state.sites[site].element = element;
+	send_affine(site, ~0ull, 256, (row - 1) * element);
+	finish();
+	assert_non_null(strstr(host_text(&host_state, 0, "cause"), "lanes are 256 B apart"));
+	assert_int_equal(sscanf(host_text(&host_state, 0, "fix"),
+				"pad the row from %u to %u elements of 4 B", &was, &is),
+			 2);
+	assert_int_equal(was, row);
+	start(NULL);
+	for (unsigned lane = 0; lane < 64; lane++)
+		addr[lane] = (lane * is + 64 - lane) * element;
+	send_full(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4), addr);
+	finish();
+	assert_int_equal(get(0, "conflicts"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -487,6 +517,7 @@ int main(void)
 		cmocka_unit_test_setup(test_padding_holds, start),
 		cmocka_unit_test_setup(test_order, start),
 		cmocka_unit_test_setup(test_space, start),
+		cmocka_unit_test_setup(test_declared_rows, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
