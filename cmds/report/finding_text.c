@@ -297,8 +297,9 @@ static bool machine_has(const char *list, long long bytes)
 
 /*
  * The instructions that the machine executes: those of the width that probes counted, or all at
- * this position if they are wider, or if the access is divided into several widths (24 bytes into 16
- * and 8). Narrower ones are other accesses of the line; those of a merged store may have no line.
+ * this position if they are wider, or if the access is divided into several widths (24 bytes into
+ * 16 and 8). Narrower ones are other accesses of the line; those of a merged store may have no
+ * line.
  */
 static void print_machine(const struct finding *finding)
 {
@@ -407,11 +408,13 @@ static void print_cost(const struct finding *finding)
 	double percent = sqlite3_column_double(finding->stmt, F_TIME_SHARE);
 
 	fputs("       cost: ", stdout);
-	print_excess(finding);
 	if (!known) {
-		puts("not estimated");
+		puts(strcmp(cell(finding, F_ACCESS), "atomic")
+			     ? "not estimated"
+			     : "not estimated: updates of one word are served one after the other");
 		return;
 	}
+	print_excess(finding);
 	printf(": %lld %s", number(finding, F_CYCLES),
 	       report_plural(number(finding, F_CYCLES), "cycle", "cycles"));
 	print_basis_of_cost(finding);

@@ -229,10 +229,20 @@
 	"WINDOW w AS (" COST_WINDOW ")) WHERE place = 1 "                                          \
 	"WINDOW l AS (PARTITION BY code, symbol, shape, users_file, users_line, memory))"
 
+/*
+ * Updates of one word by several lanes are served one after the other. Cache lines do not show that, so
+ * that no cost is known.
+ */
+#define COST_CONTENDED                                                                             \
+	SQL_WORD(PROBE_ACCESS_TABLE, "q.access") " = 'atomic' AND "                                \
+	"(q.lines64 < q.needed64 OR q.lines128 < q.needed128)"
+#define COST_UNLESS_CONTENDED(value) "CASE WHEN NOT coalesce(" COST_CONTENDED ", 0) THEN " value " END"
+
 /* Observed waits if there are enough samples, else the model. */
 #define COST_SEEN "coalesce(k.total, 0) >= " COST_SAMPLES_MIN
 #define COST_CYCLES                                                                                     \
 	"CASE WHEN q.conflicts + q.excess64 + q.excess128 = 0 THEN CASE WHEN q.cause = '' THEN 0 END "\
+	"WHEN " COST_CONTENDED " THEN NULL "                                                        \
 	"WHEN " COST_SEEN " THEN coalesce(w.waiting, 0) * q.avoidable / k.total * k.ns / k.runs * q.instrumented * k.mhz / 1000 * "\
 	"coalesce(q.modelled / nullif(q.line_modelled, 0), 1.0 / q.line_places) "                  \
 	"ELSE q.modelled END"
@@ -251,10 +261,11 @@
 	"coalesce(q.users_line, w.line) AS place_line, "                                           \
 	"coalesce(q.memory, w.memory) AS place_memory, k.total, "                                  \
 	COST_FIRST("samples") COST_FIRST("stalled") COST_FIRST("at") COST_FIRST("waiting") "w.waiting AS line_waiting, " COST_CYCLES " AS raw, "       \
-	"CASE WHEN " COST_SEEN " THEN 0 ELSE q.low END AS raw_low, "                                   \
-	"CASE WHEN " COST_SEEN " THEN " COST_CYCLES " ELSE q.high END AS raw_high, "                          \
-	"CASE WHEN " COST_SEEN " THEN 'sampled' ELSE 'modelled: ' || q.level || "                       \
-	"CASE WHEN k.total > 0 THEN ' (too few samples)' ELSE '' END END AS basis, "               \
+	COST_UNLESS_CONTENDED("CASE WHEN " COST_SEEN " THEN 0 ELSE q.low END") " AS raw_low, "     \
+	COST_UNLESS_CONTENDED("CASE WHEN " COST_SEEN " THEN " COST_CYCLES " ELSE q.high END")      \
+	" AS raw_high, "                                                                           \
+	COST_UNLESS_CONTENDED("CASE WHEN " COST_SEEN " THEN 'sampled' ELSE 'modelled: ' || q.level || " \
+	"CASE WHEN k.total > 0 THEN ' (too few samples)' ELSE '' END END") " AS basis, "           \
 	"coalesce(q.conflicts + q.excess64 + q.excess128, 0) > 0 OR coalesce(q.cause, '') <> '' "  \
 	"AS is_finding, "                                                                          \
 	"CASE WHEN q.original_average IS NULL THEN q.clone_ns ELSE "                               \
