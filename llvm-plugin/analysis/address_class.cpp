@@ -343,22 +343,26 @@ static const Value *array_of(const analysis &in, const Value *pointer, const Bas
 	return pointer;
 }
 
+/* Does the access load its own next index, also in one piece with what it is for? */
+static bool feeds_itself(const analysis &in, const BasicBlock *block, const Instruction *inst,
+			 const Value *pointer)
+{
+	return Flow(in, block).trace(pointer, inst, true).itself;
+}
+
 /*
- * Does the access follow links? The pointer was loaded; or the access loads its own next index,
- * also in one piece with what it is for; or its index was loaded from the same array, as in each
- * step of a chase that the compiler unrolled.
+ * Does the access follow links of others? The pointer was loaded; or its index was loaded by such
+ * an access, or from the same array, as in each step of a chase that the compiler unrolled.
  */
 static bool is_chase(const analysis &in, const Instruction *inst, const Value *pointer,
 		     const LoadInst *load)
 {
 	const BasicBlock *block = inst->getParent();
 
-	if (Flow(in, block).trace(pointer, inst, true).itself)
-		return true;
 	if (!load)
 		return false;
 	return load->getType()->isPointerTy() ||
-	       Flow(in, block).trace(load->getPointerOperand(), load, true).itself ||
+	       feeds_itself(in, block, load, load->getPointerOperand()) ||
 	       (isa<LoadInst>(inst) &&
 		array_of(in, pointer, block) == array_of(in, load->getPointerOperand(), block));
 }
@@ -376,6 +380,10 @@ static enum probe_address_class class_of(const analysis &in, const Instruction *
 	*ret_load = origin.load;
 	if (!origin.load)
 		return origin.wraps ? PROBE_ADDRESS_WRAPPED : PROBE_ADDRESS_COMPUTED;
+	if (feeds_itself(in, inst->getParent(), inst, pointer)) {
+		*ret_load = inst;
+		return PROBE_ADDRESS_CHASE;
+	}
 	return is_chase(in, inst, pointer, dyn_cast<LoadInst>(origin.load)) ? PROBE_ADDRESS_CHASE
 									    : PROBE_ADDRESS_GATHER;
 }

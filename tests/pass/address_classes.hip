@@ -96,3 +96,19 @@ extern "C" __global__ void diagonal(float *out, const float *in, int d)
 	__syncthreads();
 	out[t] = table[t][64 - t] + flat[t ^ 1];
 }
+
+// A search whose next step depends on what it read: the load that feeds itself is named, not the key's.
+// CHECK: {{^}}bisect {{[0-9]+}} load chase {{.*}} from [[@LINE+7]]
+extern "C" __global__ void bisect(int *out, const int *sorted, const int *key, int n)
+{
+	int k = key[threadIdx.x], low = 0;
+
+	while (low < n) {
+		int middle = (low + n) / 2;
+		if (sorted[middle] < k)
+			low = middle + 1;
+		else
+			n = middle;
+	}
+	out[threadIdx.x] = low;
+}

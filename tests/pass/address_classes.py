@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """address_classes.py CODE_OBJECT: the site table's view of each access, one line per kernel, access and line of source:
 
-kernel line access class [staged] [shifts] [result] [exchange] [variable NUMBER [rows of BYTES, elements of BYTES]] address
+kernel line access class [staged] [shifts] [result] [exchange] [variable NUMBER [rows of BYTES, elements of BYTES]] address [from LINE]
 """
 import struct
 import sys
@@ -28,12 +28,13 @@ def declared(number):
 
 seen = set()
 for i in range(count):
-	(_, _, line, _, _, _, access, _, _, _, _, owner, _, address, _, _, _, kind, flags,
+	(_, _, line, _, _, _, access, _, _, _, _, owner, _, address, source, _, _, kind, flags,
 		variable) = struct.unpack_from("<5IHBBHHIIIIIIiBBH", data, first + 60 * i)
 	if access not in ACCESS:
 		continue
 	row = f"{text(owner)} {line} {ACCESS[access]} {CLASSES[kind]}" + "".join(" " + word for bit, word in FLAGS.items() if flags & bit) + \
-		(declared(variable) if variable else "") + " " + text(address)
+		(declared(variable) if variable else "") + " " + text(address) + \
+		(" from " + text(source).rsplit(":", 1)[1] if text(source) else "")
 	if row not in seen:
 		print(row)
 	seen.add(row)
