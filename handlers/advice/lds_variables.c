@@ -267,6 +267,7 @@ static struct array_layout choose(const struct variable *variable, struct choice
 				  struct choice *ret_swizzle, struct probe_lds_scratch *scratch)
 {
 	const struct choice *best;
+	double after, others;
 	bool pads, swizzled;
 
 	try_paddings(variable, ret_pad, scratch);
@@ -277,6 +278,8 @@ static struct array_layout choose(const struct variable *variable, struct choice
 		   (!pads || (score(ret_swizzle) == score(ret_pad) &&
 			      ret_swizzle->layout.row == ret_pad->layout.row));
 	best = pads ? ret_pad : ret_swizzle;
+	after = most_of(pads && swizzled, ret_swizzle->after, best->after);
+	others = most_of(pads && swizzled, ret_swizzle->most, best->most);
 	return (struct array_layout){
 		.pitch = best->layout.row,
 		.pad = pads ? ret_pad->layout.pad : 0,
@@ -284,12 +287,14 @@ static struct array_layout choose(const struct variable *variable, struct choice
 		.element = variable->element,
 		.small = variable->element,
 		.rows = true,
-		.halves = (pads || swizzled) && 2 * score(best) <= variable->before,
+		/* Of accesses that are free now, too, no more may be left than there is. */
+		.halves = (pads || swizzled) && 2 * score(best) <= variable->before &&
+			  after + others < variable->before,
 		.most = true,
 		.alike = !variable->all,
 		.before = variable->before,
-		.after = most_of(pads && swizzled, ret_swizzle->after, best->after),
-		.others = most_of(pads && swizzled, ret_swizzle->most, best->most),
+		.after = after,
+		.others = others,
 	};
 }
 

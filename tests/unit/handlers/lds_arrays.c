@@ -339,6 +339,46 @@ static void test_variable(void **state)
 	assert_string_equal(host_text(&host_state, 2, "fix"), "");
 }
 
+/*
+ * A column of a variable, ten times, and rows without conflicts `rows` times: with rows that are
+ * longer, lanes that continue in the next row are in other banks.
+ */
+static const char *advise_column_and_rows(uint64_t rows)
+{
+	struct probe_counter_row row[2] = {{.site = 0}, {.site = 1}};
+	struct probe_batch batch = {.size = sizeof(batch),
+				    .stream = PROBE_STREAM_COUNTERS,
+				    .dispatch = &dispatch,
+				    .count = 2,
+				    .counters = row};
+
+	start(NULL);
+	for (uint32_t site = 0; site < 2; site++) {
+		const uint64_t executions = site ? rows : 10, stride = site ? 4 : 128;
+		uint64_t *c = row[site].value;
+
+		add_lds(PROBE_ACCESS_LOAD, 4);
+		host_state.sites[site].variable = 7;
+		c[PROBE_C_EXECUTIONS] = c[PROBE_C_AFFINE] = executions;
+		c[PROBE_C_LANES] = 64 * executions;
+		c[PROBE_C_IDEAL_PASSES] = 2 * executions;
+		c[PROBE_C_PASSES] = site ? 2 * executions : 64 * executions;
+		c[PROBE_C_MAX_WAY] = site ? 0 : 32;
+		c[PROBE_C_STRIDE_HI] = PROBE_STRIDE_BIAS + stride;
+		c[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS - stride;
+	}
+	assert_int_equal(probe_handler.batch(instance, &batch), 0);
+	finish();
+	return host_text(&host_state, 0, "fix");
+}
+
+static void test_harm(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(advise_column_and_rows(10), "its 1 access without conflicts: "));
+	assert_string_equal(advise_column_and_rows(10000), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -348,6 +388,7 @@ int main(void)
 		cmocka_unit_test_setup(test_apart, start),
 		cmocka_unit_test_setup(test_counters, start),
 		cmocka_unit_test_setup(test_variable, start),
+		cmocka_unit_test_setup(test_harm, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
