@@ -35,7 +35,10 @@ struct probe_err *run_signals_init(struct run_signals *signals)
 	sigaction(SIGPIPE, &ignore, &signals->pipe);
 	/* A file-size limit must cause an error that can be counted, not end this process. */
 	sigaction(SIGXFSZ, &ignore, &signals->file_size);
+	/* If ignored, it would have the kernel forget how children ended. */
+	sigaction(SIGCHLD, &plain, &signals->children);
 	sigemptyset(&taken);
+	sigaddset(&taken, SIGCHLD);
 	for (size_t i = 0; i < sizeof(forwarded) / sizeof(*forwarded); i++)
 		sigaddset(&taken, forwarded[i]);
 	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
@@ -53,6 +56,7 @@ void run_signals_restore(const struct run_signals *signals)
 	sigaction(SIGQUIT, &signals->quit, NULL);
 	sigaction(SIGPIPE, &signals->pipe, NULL);
 	sigaction(SIGXFSZ, &signals->file_size, NULL);
+	sigaction(SIGCHLD, &signals->children, NULL);
 	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
 }
 
@@ -64,6 +68,8 @@ void run_signals_forward(struct run_signals *signals, pid_t child)
 		bool sent = info.ssi_code <= 0; /* by a process, not by the terminal */
 		int number = (int)info.ssi_signo;
 
+		if (number == SIGCHLD)
+			continue; /* it only wakes this process */
 		if (sent && child > 0 && group_witness_has(&signals->witness, number))
 			continue; /* the child has it, too, and may have sent it itself */
 		if (number == SIGINT || number == SIGTERM) {

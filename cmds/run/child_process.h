@@ -27,9 +27,9 @@ enum {
  * Signal dispositions before probe-run changed them, for the application.
  */
 struct run_signals {
-	struct sigaction interrupt, quit, pipe, file_size;
+	struct sigaction interrupt, quit, pipe, file_size, children;
 	sigset_t mask;
-	int fd;			      /* signalfd for the signals that the application is to get */
+	int fd; /* signalfd for the signals that the application is to get, and for SIGCHLD */
 	unsigned ends;		      /* SIGINT and SIGTERM received */
 	int last;		      /* the last one received; 0 = none */
 	struct group_witness witness; /* while the application runs */

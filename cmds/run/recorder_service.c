@@ -30,7 +30,13 @@
 /* The recorders of a run that may die: a damaged record must not have them started for ever. */
 #define DEATHS_MAX 8
 
-enum { TEXT_MAX = 4096 };
+/*
+ * How often a recorder is continued that somebody stops. One that a handler stops again and again
+ * would never end.
+ */
+#define STOPS_MAX 100
+
+enum { TEXT_MAX = 4096, LOOK_MS = 100 };
 
 /* One message from the recorder; the text follows. */
 struct report {
@@ -125,6 +131,17 @@ static struct probe_err *recorder_died(struct run_service *service)
 				WEXITSTATUS(status));
 }
 
+/* A handler has the user's rights, so it can stop its recorder, which cannot end it then. */
+static void continue_stopped(struct run_service *service)
+{
+	siginfo_t info = {0};
+
+	if (service->pid <= 0 || waitid(P_PID, (id_t)service->pid, &info, WSTOPPED | WNOHANG) ||
+	    !info.si_pid)
+		return;
+	kill(service->pid, ++service->stops > STOPS_MAX ? SIGKILL : SIGCONT);
+}
+
 static struct probe_err *receive(struct run_service *service, struct report *ret)
 {
 	ssize_t got;
@@ -148,6 +165,16 @@ static void end(struct run_service *service)
 	service->fd = -1;
 }
 
+/* Until the recorder says something or dies. */
+static struct probe_err *await_message(struct run_service *service, struct report *ret)
+{
+	struct pollfd fd = {.fd = service->fd, .events = POLLIN};
+
+	while (poll(&fd, 1, LOOK_MS) <= 0)
+		continue_stopped(service);
+	return receive(service, ret);
+}
+
 static struct probe_err *launch(struct run_service *service, bool again)
 {
 	struct report report;
@@ -156,6 +183,7 @@ static struct probe_err *launch(struct run_service *service, bool again)
 
 	service->fd = -1;
 	service->pid = 0;
+	service->stops = 0;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
 		return probe_err_create("cannot make a socket: %s", strerror(errno));
 	fflush(NULL); /* flush once, not in both processes */
@@ -170,7 +198,7 @@ static struct probe_err *launch(struct run_service *service, bool again)
 		service->pid = 0;
 		err = probe_err_create("cannot start the recorder: %s", strerror(errno));
 	} else {
-		err = receive(service, &report);
+		err = await_message(service, &report);
 	}
 	if (err)
 		end(service);
@@ -265,6 +293,7 @@ void run_service_wait(struct run_service *service, pid_t child, struct run_signa
 		fds[1].fd = service->reported ? -1 : service->fd;
 		poll(fds, pidfd < 0 ? 2 : 3, pidfd < 0 ? 20 : -1);
 		run_signals_forward(signals, child);
+		continue_stopped(service);
 		if (fds[1].revents)
 			check_recorder(service);
 	}
@@ -282,8 +311,9 @@ static bool wait_for_recorder(struct run_service *service, struct run_signals *s
 			       {.fd = signals->fd, .events = POLLIN}};
 	unsigned before = signals->ends;
 
-	while (poll(fds, 2, 100) < 0 || !fds[0].revents) {
+	while (poll(fds, 2, LOOK_MS) < 0 || !fds[0].revents) {
 		run_signals_forward(signals, -1);
+		continue_stopped(service);
 		if (!*urgent && signals->ends > before) {
 			*urgent = handler_clock_ns();
 			send_order(service, RUN_ORDER_STOP, -1);

@@ -33,6 +33,7 @@ struct run_service {
 	int fd;
 	pid_t application;
 	unsigned deaths; /* of recorders */
+	unsigned stops;	 /* of this recorder, by signals */
 	bool reported;	 /* the recorder's last message has come: it has ended */
 };
 

@@ -2,8 +2,9 @@
 /*
  * Handler for tests. It counts accesses, lanes and counter rows, checks the guarantees of
  * handler.h, and fails on request (fail=open|begin|batch|end|close) or breaks its process in
- * batch() (fail=crash|exit|overrun|eat|hang|fork), or kills the recorder there (fail=kill). As soon
- * as it is loaded, it does what TEST_HANDLER_LOADS says: exit, crash or print.
+ * batch() (fail=crash|exit|overrun|eat|hang|fork), or kills the recorder there (fail=kill), or stops
+ * it in open() (fail=stop-open), once in batch() (fail=stop), or again and again (fail=stops). As
+ * soon as it is loaded, it does what TEST_HANDLER_LOADS says: exit, crash or print.
  */
 #include <errno.h>
 #include <signal.h>
@@ -66,6 +67,8 @@ static int count_open(const struct probe_host *host, void **ret)
 		free(state);
 		return -EPERM;
 	}
+	if (asked(state, "stop-open"))
+		kill(getppid(), SIGSTOP);
 	*ret = state;
 	return 0;
 }
@@ -132,6 +135,10 @@ static int count_batch(void *user, const struct probe_batch *batch)
 		abort();
 	if (asked(state, "kill"))
 		kill(getppid(), SIGKILL);
+	if (asked(state, "stop"))
+		kill(getppid(), SIGSTOP);
+	while (asked(state, "stops"))
+		kill(getppid(), SIGSTOP);
 	if (asked(state, "overrun"))
 		overrun(state);
 	if (asked(state, "eat"))

@@ -25,3 +25,13 @@ echo "status $?"
 grep -o "[0-9]* recorders died.*" said
 ls killer
 probe-report replay -a memory --in-place killer/run.db
+# One stops the recorder, which probe-run continues; if it does so without end, as if it had killed the recorder.
+for how in stop-open stop; do
+	probe-run -q -d $how -o run.db -a count:fail=$how,memory "$FAKE_APP" connect announce=x memory=2 exit-record exit=7
+	echo "status $?"
+	sqlite3 $how/run.db "SELECT begun, ended, executions, bad FROM probe_count_total; SELECT count(*) FROM probe_counter"
+done
+probe-run -d stops -o run.db -a count:fail=stops,memory "$FAKE_APP" connect announce=x memory=2 exit-record exit=7 2>said
+echo "status $?"
+grep -o "[0-9]* recorders died.*" said
+ls stops
