@@ -12,6 +12,7 @@
 
 #include "cmds/options/output_path.h"
 #include "common/err.h"
+#include "common/process_stat.h"
 
 enum { TEXT_MAX = 4096 };
 
@@ -197,30 +198,6 @@ static const char *const size_names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MP
 					 "SLURM_NTASKS", NULL};
 static const char *const job_names[] = {"SLURM_JOB_ID", NULL};
 
-/*
- * Field `number` (from 1) of /proc/PID/stat. The second field may contain anything, so fields are
- * counted from the third.
- */
-static long stat_field(pid_t pid, int number)
-{
-	char path[64], text[1024];
-	ssize_t size = 0;
-	char *at;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		size = read(fd, text, sizeof(text) - 1);
-		close(fd);
-	}
-	text[size > 0 ? size : 0] = 0;
-	at = strrchr(text, ')');
-	for (int field = 2; at && field < number; field++)
-		at = strchr(at + 1, ' ');
-	return at ? atol(at + 1) : 0;
-}
-
 /* Words of the command line, NUL-separated. */
 static size_t read_command(pid_t pid, char text[TEXT_MAX])
 {
@@ -287,6 +264,11 @@ static void put_path(FILE *out, pid_t pid)
 		fwrite(text, 1, (size_t)size, out);
 }
 
+static void put_stat(FILE *out, const struct run_keys *keys, enum probe_stat_field field)
+{
+	fprintf(out, "%lld", (long long)probe_process_stat(keys->pid, field));
+}
+
 static void put_key(FILE *out, const struct found *found, const struct run_keys *keys)
 {
 	char host[HOST_NAME_MAX + 1] = "localhost", pid[16];
@@ -303,13 +285,13 @@ static void put_key(FILE *out, const struct found *found, const struct run_keys 
 		fputs(pid, out);
 		break;
 	case KEY_PPID:
-		fprintf(out, "%ld", stat_field(keys->pid, 4));
+		put_stat(out, keys, PROBE_STAT_PARENT);
 		break;
 	case KEY_PGID:
-		fprintf(out, "%ld", stat_field(keys->pid, 5));
+		put_stat(out, keys, PROBE_STAT_GROUP);
 		break;
 	case KEY_PSID:
-		fprintf(out, "%ld", stat_field(keys->pid, 6));
+		put_stat(out, keys, PROBE_STAT_SESSION);
 		break;
 	case KEY_JOB:
 		fputs(first_of(keys, job_names, "0"), out);

@@ -20,6 +20,7 @@
 #include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "common/process_stat.h"
 #include "common/progress.h"
 #include "wire/segment_reader_file.h"
 
@@ -31,22 +32,7 @@ enum { SETTING_INSTRUMENTED = 1, SETTING_SAMPLING = 2 };
 /* Start of a process in clock ticks since boot, which its number is not used for again; or 0. */
 static uint64_t process_start(pid_t pid)
 {
-	unsigned long long ticks = 0;
-	char name[32], text[1024];
-	char *at = NULL;
-	FILE *file;
-
-	snprintf(name, sizeof(name), "/proc/%d/stat", (int)pid);
-	file = fopen(name, "re");
-	if (file) {
-		text[fread(text, 1, sizeof(text) - 1, file)] = 0;
-		fclose(file);
-		/* The second field is the name in parentheses and may contain anything. */
-		at = strrchr(text, ')');
-	}
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	return at && sscanf(at, "%llu", &ticks) == 1 ? ticks : 0;
+	return (uint64_t)probe_process_stat(pid, PROBE_STAT_START);
 }
 
 static struct probe_err *make_spool(struct recorder *recorder, const struct run_config *config,

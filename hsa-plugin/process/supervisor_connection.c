@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/process_stat.h"
 
 /* How long a reader may not show itself, with its socket closed; if that is unknown. */
 #define SUCCESSOR_NS 2000000000ull
@@ -204,27 +205,15 @@ bool probe_supervisor_gone(const struct probe_segment *segment, uint64_t now)
 	}
 }
 
-/* Start of the process in ns of CLOCK_BOOTTIME: field 22 of /proc/self/stat, in clock ticks. */
+/* Start of the process in ns of CLOCK_BOOTTIME. */
 static uint64_t process_start(void)
 {
-	char text[1024];
-	FILE *file = fopen("/proc/self/stat", "re");
-	unsigned long long ticks = 0;
-	size_t size = 0;
-	char *at;
+	long ticks_per_second = sysconf(_SC_CLK_TCK);
 
-	if (file) {
-		size = fread(text, 1, sizeof(text) - 1, file);
-		fclose(file);
-	}
-	text[size] = 0;
-	/* The second field is the name in parentheses and may contain any characters. */
-	at = strrchr(text, ')');
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	if (!at || sscanf(at, "%llu", &ticks) != 1 || sysconf(_SC_CLK_TCK) <= 0)
+	if (ticks_per_second <= 0)
 		return 0;
-	return (uint64_t)ticks * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
+	return (uint64_t)probe_process_stat(0, PROBE_STAT_START) *
+	       (1000000000ull / (uint64_t)ticks_per_second);
 }
 
 static size_t read_command(char *text, size_t room)
