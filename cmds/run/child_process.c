@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -13,6 +14,7 @@
 
 #include "cmds/run/application_environment.h"
 #include "common/err.h"
+#include "common/process_stat.h"
 
 /*
  * Those that a process may send to another one, with the real-time signals. Not faults; not job
@@ -60,17 +62,59 @@ void run_signals_restore(const struct run_signals *signals)
 	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
 }
 
-void run_signals_forward(struct run_signals *signals, pid_t child)
+static int64_t used_ticks(pid_t pid)
 {
-	struct signalfd_siginfo info;
+	return probe_process_stat(pid, PROBE_STAT_USER_TICKS) +
+	       probe_process_stat(pid, PROBE_STAT_SYSTEM_TICKS);
+}
 
-	while (read(signals->fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		bool sent = info.ssi_code <= 0; /* by a process, not by the terminal */
-		int number = (int)info.ssi_signo;
+/*
+ * timeout(1) sends its signal to probe-run, and then to the group, for which the witness would be
+ * asked too early. So the sender gets the time to end, to wait for something, or to use processor
+ * time that is enough for any such pair.
+ */
+static void wait_for_sender(pid_t pid)
+{
+	enum { TICKS_ENOUGH = 5 };
+	int64_t used;
 
-		if (number == SIGCHLD)
-			continue; /* it only wakes this process */
-		if (sent && child > 0 && group_witness_has(&signals->witness, number))
+	if (pid <= 0) /* it is in another namespace */
+		return;
+	used = used_ticks(pid);
+	while (probe_process_stat(pid, PROBE_STAT_STATE) == 'R' &&
+	       used_ticks(pid) - used < TICKS_ENOUGH)
+		poll(NULL, 0, 1);
+}
+
+/*
+ * Whether the child has this signal because it was sent to the whole group. Of the two that
+ * timeout(1) sends, the child has that of the group. Both reach this process: `*again` is the
+ * second one if another process has sent it, and otherwise it needs no answer.
+ */
+static bool reached_group(struct run_signals *signals, int number, pid_t sender, siginfo_t *again)
+{
+	const struct timespec now = {0};
+	bool group = group_witness_has(&signals->witness, number);
+	sigset_t set;
+
+	if (number >= SIGRTMIN) /* these are queued, one by one */
+		return group;
+	wait_for_sender(sender);
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	if (sigtimedwait(&set, again, &now) == number && again->si_pid == sender)
+		again->si_signo = 0;
+	return group_witness_has(&signals->witness, number) || group;
+}
+
+static void forward(struct run_signals *signals, pid_t child, siginfo_t info)
+{
+	while (info.si_signo && info.si_signo != SIGCHLD) { /* SIGCHLD only wakes this process */
+		bool sent = info.si_code <= 0;		    /* by a process, not by the terminal */
+		int number = info.si_signo;
+
+		info.si_signo = 0;
+		if (sent && child > 0 && reached_group(signals, number, info.si_pid, &info))
 			continue; /* the child has it, too, and may have sent it itself */
 		if (number == SIGINT || number == SIGTERM) {
 			signals->ends++;
@@ -79,6 +123,17 @@ void run_signals_forward(struct run_signals *signals, pid_t child)
 		if (sent && child > 0)
 			kill(child, number);
 	}
+}
+
+void run_signals_forward(struct run_signals *signals, pid_t child)
+{
+	struct signalfd_siginfo info;
+
+	while (read(signals->fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		forward(signals, child,
+			(siginfo_t){.si_signo = (int)info.ssi_signo,
+				    .si_code = info.ssi_code,
+				    .si_pid = (pid_t)info.ssi_pid});
 }
 
 /* For a second run: only the first run's output is shown. */
