@@ -200,7 +200,10 @@ static void print_summary(const struct run *run, const struct ledger_entry *entr
 	if (*entry->outcome.partial)
 		probe_log(PROBE_LOG_WARNING, "%spartial: %s", who, entry->outcome.partial);
 	accounting_print(run_ledger_summary(run->server.ledger, entry), who);
-	if (run_ledger_in_place(entry))
+	if (!entry->outcome.tables)
+		probe_log(PROBE_LOG_WARNING, "%snothing could be stored in %s: it was removed", who,
+			  entry->path);
+	else if (run_ledger_in_place(entry))
 		accounting_print_database(&run->config, entry->path,
 					  entry->outcome.stored || !entry->outcome.failed, who);
 	else

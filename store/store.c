@@ -178,6 +178,11 @@ struct probe_err *probe_store_schema(struct probe_store *store)
 	return NULL;
 }
 
+bool probe_store_has_schema(const struct probe_store *store)
+{
+	return store->set != NULL;
+}
+
 const struct probe_err *probe_store_failure(const struct probe_store *store)
 {
 	return store->failure;

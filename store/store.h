@@ -85,6 +85,7 @@ struct probe_err *probe_store_remove(const char *path);
  */
 struct probe_err *probe_store_create(const char *path, bool force, struct probe_store **ret);
 struct probe_err *probe_store_schema(struct probe_store *store);
+bool probe_store_has_schema(const struct probe_store *store);
 
 /*
  * A store over existing records: a copy of an open database in the new file `path`, or the

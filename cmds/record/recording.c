@@ -201,6 +201,7 @@ void recording_outcome(const struct recording *recording, struct recording_outco
 	*ret = (struct recording_outcome){
 		.lost = accounting_lost(recording),
 		.stored = accounting_stored(recording),
+		.tables = probe_store_has_schema(recording->store),
 		.failed = probe_store_failure(recording->store) != NULL,
 		.used = recording->objects.process_known,
 		.probed = recording->counts.verdicts[PROBE_V_SWAPPED] != 0,

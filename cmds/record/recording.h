@@ -45,7 +45,8 @@ struct recording {
 struct recording_outcome {
 	uint64_t lost;	   /* accounting_lost() */
 	uint64_t stored;   /* accounting_stored() */
-	bool failed;	   /* the database could not be written */
+	bool tables;	   /* the database has its tables */
+	bool failed;	   /* it could not be written to its end */
 	bool used;	   /* the process used a GPU, so handlers have a run */
 	bool probed;	   /* instrumented kernels ran */
 	char partial[160]; /* "" = not partial */

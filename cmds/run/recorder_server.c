@@ -26,6 +26,7 @@
 #include "cmds/record/recorder.h"
 #include "cmds/record/spool.h"
 #include "cmds/run/database_creation.h"
+#include "cmds/run/hello_messages.h"
 #include "cmds/run/pending_handlers.h"
 #include "cmds/run/run_ledger.h"
 #include "cmds/run/socket_directory.h"
@@ -36,6 +37,13 @@
 
 #define GRACE_NS     1000000000ull /* time limit for processes that outlive the application */
 #define TERMINATE_NS 5000000000ull /* for the application, once the recorder is to end */
+
+/* Without one, a process that connects could not even be refused. */
+static void reserve_descriptor(struct run_server *server)
+{
+	if (server->reserve < 0)
+		server->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
 
 struct probe_err *run_server_init(struct run_server *server, const struct run_config *config,
 				  const struct run_plugins *plugins)
@@ -51,6 +59,7 @@ struct probe_err *run_server_init(struct run_server *server, const struct run_co
 		return probe_err_oom();
 	if (server->ended_recordings < 0)
 		return probe_err_create("cannot make an eventfd: %s", strerror(errno));
+	reserve_descriptor(server);
 	err = run_socket_directory(&server->directory, &server->path);
 	if (err)
 		return err;
@@ -82,6 +91,8 @@ void run_server_deinit(struct run_server *server)
 		rmdir(server->directory);
 	free(server->path);
 	free(server->directory);
+	if (server->reserve >= 0)
+		close(server->reserve);
 	if (server->signals >= 0)
 		close(server->signals);
 	if (server->orders >= 0)
@@ -96,38 +107,18 @@ static void accept_all(struct run_server *server)
 {
 	while (server->hello_count < RUN_HELLOS) {
 		int fd = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		bool full = fd < 0 && (errno == EMFILE || errno == ENFILE);
 
+		if (full && server->reserve >= 0) {
+			close(server->reserve);
+			server->reserve = -1;
+			continue;
+		}
+		server->deaf = full;
 		if (fd < 0)
 			return;
 		server->hellos[server->hello_count++] = fd;
 	}
-}
-
-/* Replies, with the segment's descriptor if there is one. */
-static bool send_reply(int sock, int status, const struct segment_reader *seg)
-{
-	struct probe_welcome reply = {
-		.magic = PROBE_HELLO_MAGIC,
-		.version = PROBE_SEG_VERSION,
-		.status = status,
-		.size = seg ? seg->size : 0,
-	};
-	struct iovec part = {&reply, sizeof(reply)};
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = {0};
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-
-	if (seg) {
-		message.msg_control = &control;
-		message.msg_controllen = sizeof(control);
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.header), &seg->fd, sizeof(int));
-	}
-	return sendmsg(sock, &message, MSG_NOSIGNAL) == (ssize_t)sizeof(reply);
 }
 
 /* exec keeps the process id, so the previous program has ended, whatever its pidfd says. */
@@ -241,7 +232,7 @@ static struct probe_err *record_into(struct run_server *server, struct probe_sto
 	recorder->entry = entry;
 	/* Locked before the application learns that it is recorded. */
 	recorder->lock = lock_database(entry->path);
-	if (send_reply(recorder->sock, 0, &recorder->seg))
+	if (run_hello_reply(recorder->sock, 0, &recorder->seg))
 		err = start(server, recorder);
 	else
 		err = probe_err_create("process %d did not take its segment: %s", (int)process->pid,
@@ -258,7 +249,7 @@ static struct probe_err *record(struct run_server *server, const struct recorder
 	struct ledger_entry *entry;
 	struct probe_err *err;
 
-	if (recorder && send_reply(process->sock, 0, &recorder->seg)) {
+	if (recorder && run_hello_reply(process->sock, 0, &recorder->seg)) {
 		recorder->unused = false;
 		recorder->sock = process->sock;
 		return NULL;
@@ -367,21 +358,6 @@ void run_server_continue(struct run_server *server)
 	}
 }
 
-static struct probe_err *check_hello(const struct probe_hello *hello, ssize_t got,
-				     const struct ucred *peer)
-{
-	if (got != (ssize_t)sizeof(*hello) || hello->magic != PROBE_HELLO_MAGIC)
-		return probe_err_create("process %d sent no hello", (int)peer->pid);
-	if (hello->version != PROBE_SEG_VERSION)
-		return probe_err_create("process %d: libprobe-hsa.so has segment version %u, "
-					"probe-run has %u: do not mix installations",
-					(int)peer->pid, hello->version, PROBE_SEG_VERSION);
-	if (peer->uid != geteuid() && peer->uid != 0)
-		return probe_err_create("process %d belongs to user %u", (int)peer->pid,
-					(unsigned)peer->uid);
-	return NULL;
-}
-
 /* Takes ownership of `err`. */
 static void refuse(struct run_server *server, int sock, pid_t pid, struct probe_err *err)
 {
@@ -389,7 +365,7 @@ static void refuse(struct run_server *server, int sock, pid_t pid, struct probe_
 	err = probe_err_wrap(err, "process %d is not recorded", (int)pid);
 	probe_log_err(PROBE_LOG_ERROR, err);
 	probe_err_destroy(err);
-	send_reply(sock, -EPERM, NULL);
+	run_hello_reply(sock, -EPERM, NULL);
 	close(sock);
 }
 
@@ -408,7 +384,7 @@ static void answer_hello(struct run_server *server, int sock)
 		return;
 	}
 	/* The kernel identifies the peer; the hello message is not trusted. */
-	err = check_hello(&hello, got, &peer);
+	err = run_hello_check(&hello, got, &peer);
 	process = (struct recorder_process){
 		.pid = peer.pid, .sock = sock, .rings_wanted = hello.ring_count};
 	err = err ? err : record(server, &process);
@@ -422,8 +398,9 @@ static void poll_once(struct run_server *server, const int *extra, size_t extra_
 {
 	struct pollfd fds[RUN_HELLOS + 8];
 	size_t hellos = server->hello_count, n = 0;
+	bool listens = !server->deaf && hellos < RUN_HELLOS;
 
-	fds[n++] = (struct pollfd){.fd = server->fd, .events = POLLIN};
+	fds[n++] = (struct pollfd){.fd = listens ? server->fd : -1, .events = POLLIN};
 	for (size_t i = 0; i < hellos; i++)
 		fds[n++] = (struct pollfd){.fd = server->hellos[i], .events = POLLIN};
 	for (size_t i = 0; i < extra_count; i++)
@@ -434,6 +411,8 @@ static void poll_once(struct run_server *server, const int *extra, size_t extra_
 		if (!fds[1 + i].revents)
 			continue;
 		answer_hello(server, server->hellos[i]);
+		server->deaf = false;
+		reserve_descriptor(server);
 		server->hellos[i] = server->hellos[--server->hello_count];
 	}
 	if (fds[0].revents)
@@ -441,7 +420,7 @@ static void poll_once(struct run_server *server, const int *extra, size_t extra_
 }
 
 /* One descriptor for what the loops below wait for. SIGTERM is blocked (child_process.c). */
-static void watch_orders(struct run_server *server, int control)
+struct probe_err *run_server_watch(struct run_server *server, int control)
 {
 	struct epoll_event event = {.events = EPOLLIN};
 	sigset_t signals;
@@ -451,11 +430,12 @@ static void watch_orders(struct run_server *server, int control)
 	server->control = control;
 	server->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	server->orders = epoll_create1(EPOLL_CLOEXEC);
-	if (server->orders >= 0) {
-		epoll_ctl(server->orders, EPOLL_CTL_ADD, control, &event);
-		epoll_ctl(server->orders, EPOLL_CTL_ADD, server->signals, &event);
-		epoll_ctl(server->orders, EPOLL_CTL_ADD, server->ended_recordings, &event);
-	}
+	if (server->signals < 0 || server->orders < 0 ||
+	    epoll_ctl(server->orders, EPOLL_CTL_ADD, control, &event) ||
+	    epoll_ctl(server->orders, EPOLL_CTL_ADD, server->signals, &event) ||
+	    epoll_ctl(server->orders, EPOLL_CTL_ADD, server->ended_recordings, &event))
+		return probe_err_create("cannot wait for signals and orders: %s", strerror(errno));
+	return NULL;
 }
 
 /*
@@ -517,12 +497,11 @@ static bool all_done(const struct run_server *server)
 	return true;
 }
 
-bool run_server_serve(struct run_server *server, int control)
+bool run_server_serve(struct run_server *server)
 {
 	uint64_t orphaned = 0;
 	int pidfd = -1;
 
-	watch_orders(server, control);
 	while (!server->ended) {
 		int extra[] = {server->orders, pidfd};
 		bool look = (pidfd < 0 && server->control < 0) || server->terminated;
@@ -560,6 +539,17 @@ static void stop_all(const struct run_server *server)
 			      server->terminated ? RECORDER_STOP_TERMINATED : RECORDER_STOP_LEFT);
 }
 
+/* A file without tables holds nothing. It was the spool's lock until now. */
+static void remove_empty(const struct run_server *server)
+{
+	for (struct recorder *recorder = server->recorders; recorder; recorder = recorder->next) {
+		const struct ledger_entry *entry = recorder->entry;
+
+		if (!entry->outcome.tables && run_ledger_in_place(entry))
+			probe_err_destroy(probe_store_remove(entry->path));
+	}
+}
+
 void run_server_finish(struct run_server *server)
 {
 	uint64_t start = handler_clock_ns();
@@ -578,6 +568,7 @@ void run_server_finish(struct run_server *server)
 		}
 	}
 	end_recordings(server);
+	remove_empty(server);
 }
 
 static bool stop_requested(void *user)

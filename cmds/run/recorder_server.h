@@ -39,6 +39,8 @@ struct run_server {
 	int fd;
 	int hellos[RUN_HELLOS];
 	size_t hello_count;
+	int reserve;			 /* a descriptor to give up for a connection; -1 = none */
+	bool deaf;			 /* no descriptor for a connection, until one is answered */
 	struct handler_workers *workers; /* opened for the first process; then NULL */
 	struct run_ledger *ledger;	 /* all processes of the run */
 	struct recorder *recorders;	 /* of those that are recorded, newest first, and of those
@@ -56,7 +58,8 @@ struct run_server {
 /* One without descriptors, for run_server_deinit(). */
 #define RUN_SERVER_EMPTY                                                                           \
 	{                                                                                          \
-		.fd = -1, .ended_recordings = -1, .control = -1, .signals = -1, .orders = -1       \
+		.fd = -1, .reserve = -1, .ended_recordings = -1, .control = -1, .signals = -1,     \
+		.orders = -1                                                                       \
 	}
 
 struct probe_err *run_server_init(struct run_server *server, const struct run_config *config,
@@ -68,8 +71,10 @@ void run_server_refuse(struct run_server *server);
 /* In a recorder that replaces one that has died: continues its recordings. */
 void run_server_continue(struct run_server *server);
 
+/* In the recorder, before the application starts: orders will come from the socket `control`. */
+struct probe_err *run_server_watch(struct run_server *server, int control);
 /* Serves until the application has ended. False if it was not started. */
-bool run_server_serve(struct run_server *server, int control);
+bool run_server_serve(struct run_server *server);
 
 /* The application has ended: ends the recordings. Processes that outlive it get one more second. */
 void run_server_finish(struct run_server *server);

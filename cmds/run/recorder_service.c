@@ -70,13 +70,13 @@ static void detach(void)
 }
 
 /* Records until the application has ended. */
-static void record(const struct run_service_work *work, int fd, bool again, struct report *ret)
+static void record(const struct run_service_work *work, bool again, struct report *ret)
 {
 	struct run_pass pass = {0};
 
 	if (again)
 		run_server_continue(work->server);
-	if (!run_server_serve(work->server, fd))
+	if (!run_server_serve(work->server))
 		return;
 	/* The terminal was the application's until now. */
 	probe_progress_setup(work->quiet);
@@ -98,13 +98,14 @@ __attribute__((noreturn)) static void serve(const struct run_service_work *work,
 
 	detach();
 	err = work->begin(work->user);
+	err = err ? err : run_server_watch(work->server, fd);
 	if (err) {
 		report.failed = 1;
 		probe_err_format(err, report.text, sizeof(report.text));
 	}
 	send(fd, &report, sizeof(report), MSG_NOSIGNAL);
 	if (!report.failed)
-		record(work, fd, again, &report);
+		record(work, again, &report);
 	run_server_deinit(work->server);
 	if (probe_memory_ran_out())
 		probe_log(PROBE_LOG_ERROR, "out of memory: the recording may lack something");

@@ -7,6 +7,7 @@ trap "umount disk" EXIT
 probe-run -d disk -o full.db "$FAKE_APP" connect announce=x memory=10 exit-record out=done 2>err
 echo " $?"
 cat err >&2
+ls disk
 # The status of a program that fails is its own.
 probe-run -q -d disk -o own.db "$FAKE_APP" connect announce=x memory=10 exit-record exit=5
 echo "$?"
