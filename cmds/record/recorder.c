@@ -25,6 +25,7 @@
 #include "wire/segment_reader_file.h"
 
 #define DRAIN_NS 2000000000ull /* time limit for reading what a live process has written */
+#define SLICE_NS 20000000ull   /* how long what was read is worked on before more is read */
 
 /* Bits of spool_settings.flags: settings that the options do not show. */
 enum { SETTING_INSTRUMENTED = 1, SETTING_SAMPLING = 2 };
@@ -268,12 +269,19 @@ static void end_round(struct recorder *recorder, const struct spool_round *round
 	recorder->round = *round;
 }
 
-static void apply_items(struct recorder *recorder)
+/*
+ * For SLICE_NS: some items take long, such as code objects, and the segment must not become full
+ * meanwhile. Returns whether there may be more.
+ */
+static bool apply_items(struct recorder *recorder)
 {
+	const uint64_t end = handler_clock_ns() + SLICE_NS;
 	struct recording *recording = &recorder->recording;
 	struct spool_item item;
 
-	while (spool_next(&recorder->spool, &item)) {
+	while (handler_clock_ns() < end) {
+		if (!spool_next(&recorder->spool, &item))
+			return false;
 		atomic_store_explicit(&recorder->spool_taken, recorder->spool.taken,
 				      memory_order_relaxed);
 		atomic_store_explicit(&recorder->spool_written, recorder->spool.written,
@@ -290,6 +298,7 @@ static void apply_items(struct recorder *recorder)
 			break;
 		}
 	}
+	return true;
 }
 
 /* Another program has locked the database: the segment is emptied all the same. */
@@ -306,13 +315,16 @@ static bool poll_segment(struct recorder *recorder, bool final)
 	const struct process_objects *objects = &recording->objects;
 	const struct spool_round_options options = {
 		.final = final,
-		.rings = final || recorder->complete || objects->traces_in_flight,
+		/* Also of dispatches that the recording does not know yet. */
+		.rings = final || recorder->complete || objects->traces_in_flight ||
+			 recorder->behind,
 		.empty = recorder->complete != NULL,
 		.unused = true,
 	};
 	bool any = spool_fill(&recorder->spool, options);
 
-	apply_items(recorder);
+	recorder->behind = apply_items(recorder);
+	any = any || recorder->behind;
 	/* A thread that has begun a record may need this processor to finish it. */
 	any = any || (!recorder->spool.waiting && (options.empty || recorder->complete));
 	probe_store_poll(recording->store, !any, before_commit, recorder);
@@ -330,6 +342,8 @@ static struct timespec pause_of(struct recorder *recorder, bool busy)
 	const struct process_objects *objects = &recorder->recording.objects;
 	long before = recorder->pause_ns;
 
+	if (recorder->behind)
+		return (struct timespec){0};
 	if (!objects->traces_in_flight) {
 		recorder->pause_ns = 0;
 		if (busy)
@@ -401,7 +415,8 @@ static void *run(void *user)
 	probe_store_on_busy(recorder->recording.store, while_locked, recorder);
 	recording_begin(&recorder->recording);
 	if (recorder->spool.resumed) {
-		apply_items(recorder);
+		while (apply_items(recorder))
+			;
 		spool_continue(&recorder->spool);
 	} else {
 		segment_reader_allocate(&recorder->seg);
@@ -418,6 +433,8 @@ static void *run(void *user)
 	    atomic_load(&recorder->stop) == RECORDER_STOP_TERMINATED)
 		recorder->drain_until = handler_clock_ns() + DRAIN_NS;
 	while (poll_segment(recorder, true) && !drained_enough(recorder))
+		;
+	while (apply_items(recorder))
 		;
 	segment_reader_beat(&recorder->seg, true);
 	read_counts(recorder);

@@ -40,6 +40,7 @@ struct recorder {
 	bool joined;
 	_Atomic uint64_t spool_taken, spool_written; /* bytes, for a progress line */
 	long pause_ns;	      /* the last one between rounds, while a kernel writes to rings */
+	bool behind;	      /* not all that was read is in the recording */
 	uint64_t drain_until; /* CLOCK_MONOTONIC; 0 = no time limit */
 	bool unused;	      /* continued, and the process had not taken the segment before */
 	bool ended;	      /* the process had ended before this recorder began */
