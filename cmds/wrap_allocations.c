@@ -27,6 +27,11 @@ void *__wrap_realloc(void *old, size_t size);
 void *__wrap_reallocarray(void *old, size_t count, size_t size);
 char *__wrap_strdup(const char *text);
 char *__wrap_strndup(const char *text, size_t size);
+int __real_vasprintf(char **ret, const char *format, va_list args);
+int __wrap_vasprintf(char **ret, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
+int __wrap___vasprintf_chk(char **ret, int flag, const char *format, va_list args)
+	__attribute__((format(printf, 3, 0)));
 int __wrap_asprintf(char **ret, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int __wrap___asprintf_chk(char **ret, int flag, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -69,13 +74,20 @@ char *__wrap_strndup(const char *text, size_t size)
 	return noted(__real_strndup(text, size));
 }
 
-static int print(char **ret, const char *format, va_list args)
+int __wrap_vasprintf(char **ret, const char *format, va_list args)
 {
-	int length = vasprintf(ret, format, args);
+	int length = __real_vasprintf(ret, format, args);
 
 	if (length < 0)
 		probe_memory_note_failure();
 	return length;
+}
+
+/* What vasprintf() is with _FORTIFY_SOURCE. */
+int __wrap___vasprintf_chk(char **ret, int flag, const char *format, va_list args)
+{
+	(void)flag;
+	return __wrap_vasprintf(ret, format, args);
 }
 
 int __wrap_asprintf(char **ret, const char *format, ...)
@@ -84,12 +96,12 @@ int __wrap_asprintf(char **ret, const char *format, ...)
 	int length;
 
 	va_start(args, format);
-	length = print(ret, format, args);
+	length = __wrap_vasprintf(ret, format, args);
 	va_end(args);
 	return length;
 }
 
-/* What asprintf() is with _FORTIFY_SOURCE. */
+/* The same for asprintf(). */
 int __wrap___asprintf_chk(char **ret, int flag, const char *format, ...)
 {
 	va_list args;
@@ -97,7 +109,7 @@ int __wrap___asprintf_chk(char **ret, int flag, const char *format, ...)
 
 	(void)flag;
 	va_start(args, format);
-	length = print(ret, format, args);
+	length = __wrap_vasprintf(ret, format, args);
 	va_end(args);
 	return length;
 }
