@@ -17,16 +17,18 @@
 #include "common/buf.h"
 #include "common/cleanup.h"
 #include "common/err.h"
+#include "common/memory_watch.h"
 #include "common/progress.h"
 
 /*
  * The pipe transfers the answer, the text of an error if there is one, and this trailer. A child
  * that dies early writes no trailer.
  */
-#define TRAILER_MAGIC 0x444e4550u
-#define TRAILER_SIZE  8
-#define PIPE_BYTES    (1 << 20)
-#define LOOK_MS	      100
+#define TRAILER_MAGIC	  0x444e4550u
+#define TRAILER_NO_MEMORY 0x4d454d50u /* the same; memory ran out in the child */
+#define TRAILER_SIZE	  8
+#define PIPE_BYTES	  (1 << 20)
+#define LOOK_MS		  100
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SHADOW_MEMORY 1 /* sanitizers map terabytes */
@@ -122,7 +124,7 @@ __attribute__((noreturn)) static void child_main(int fd, probe_child_fn fn, void
 		len = probe_err_format(err, text, sizeof(text));
 	fwrite(text, 1, len, out);
 	probe_put_u32(out, (uint32_t)len);
-	probe_put_u32(out, TRAILER_MAGIC);
+	probe_put_u32(out, probe_memory_ran_out() ? TRAILER_NO_MEMORY : TRAILER_MAGIC);
 	if (fflush(out) || ferror(out))
 		_exit(3);
 	/* Exit handlers and stdio buffers belong to the parent. */
@@ -221,7 +223,10 @@ static struct probe_err *reported_error(const char *what, bool known, int status
 	probe_err_destroy(probe_buf_u32(&buf, &len));
 	probe_err_destroy(probe_buf_u32(&buf, &magic));
 	answer->size -= TRAILER_SIZE;
-	if (magic != TRAILER_MAGIC || len > answer->size || (known && status))
+	if (magic == TRAILER_NO_MEMORY)
+		probe_memory_note_failure(); /* the result may lack something */
+	if ((magic != TRAILER_MAGIC && magic != TRAILER_NO_MEMORY) || len > answer->size ||
+	    (known && status))
 		return exit_error(what, known, status);
 	answer->size -= len;
 	if (len)

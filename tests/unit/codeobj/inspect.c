@@ -16,6 +16,7 @@
 #include "codeobj/digest.h"
 #include "tests/unit/codeobj/forged_elf.h"
 #include "common/err.h"
+#include "common/memory_watch.h"
 
 static void says(struct probe_err *err, const char *want)
 {
@@ -92,6 +93,15 @@ static struct probe_err *large(void *user, FILE *out)
 	return NULL;
 }
 
+/* As cmds/wrap_allocations.c does. */
+static struct probe_err *run_out(void *user, FILE *out)
+{
+	(void)user;
+	probe_put_u32(out, 7);
+	probe_memory_note_failure();
+	return NULL;
+}
+
 static void test_child(void **state)
 {
 	int killed = SIGSEGV, stopped = SIGKILL;
@@ -113,6 +123,12 @@ static void test_child(void **state)
 	/* No file can be opened, and output of a library is discarded. */
 	assert_null(probe_child_run("work", try_files, NULL, &bytes, &size));
 	assert_memory_equal(bytes, "\0\0\0\0\1\0\0\0", 8);
+	free(bytes);
+	/* What the child went on without, the parent lacks. */
+	assert_false(probe_memory_ran_out());
+	assert_null(probe_child_run("work", run_out, NULL, &bytes, &size));
+	assert_int_equal(size, 4);
+	assert_true(probe_memory_ran_out());
 	free(bytes);
 	/* In programs that ignore SIGCHLD, the kernel reaps the child. */
 	signal(SIGCHLD, SIG_IGN);
