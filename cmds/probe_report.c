@@ -8,6 +8,7 @@
 #include "common/err.h"
 #include "common/log.h"
 #include "common/progress.h"
+#include "common/standard_files.h"
 #include "store/store.h"
 
 enum status { OK, FAILED, USAGE };
@@ -33,6 +34,7 @@ int main(int argc, char **argv)
 	struct report_line line;
 	struct probe_err *err;
 
+	probe_standard_files_reserve();
 	probe_store_watch_memory();
 	probe_log_setup(PROBE_LOG_INFO, PROBE_COLOR_AUTO);
 	if (verb && verb->command)

@@ -38,6 +38,7 @@
 #include "common/log.h"
 #include "common/memory_watch.h"
 #include "common/progress.h"
+#include "common/standard_files.h"
 #include "store/store.h"
 
 struct run {
@@ -489,6 +490,7 @@ int main(int argc, char **argv)
 	int status = RUN_STATUS_OURS;
 	struct probe_err *err;
 
+	probe_standard_files_reserve();
 	probe_store_watch_memory();
 	err = read_command(&run, argc, argv);
 	if (err) {
