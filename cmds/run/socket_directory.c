@@ -57,10 +57,10 @@ static void remove_all_stale(const char *base)
 /* $TMPDIR may be too long for a socket address; /tmp never is. */
 struct probe_err *run_socket_directory(char **ret_directory, char **ret_socket)
 {
-	const char *bases[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
+	const char *bases[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp", "/dev/shm"};
 	struct sockaddr_un address;
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++) {
 		char *name;
 
 		if (!bases[i] || bases[i][0] != '/' ||
@@ -75,7 +75,9 @@ struct probe_err *run_socket_directory(char **ret_directory, char **ret_socket)
 		}
 		free(name);
 	}
-	return probe_err_create("cannot make a directory for the socket: %s", strerror(errno));
+	return probe_err_create(
+		"cannot make a directory for the socket: %s; TMPDIR names another place",
+		strerror(errno));
 }
 
 struct probe_err *run_socket_listen(const char *path, int backlog, int *ret_fd)
