@@ -25,7 +25,9 @@
 #include "cmds/run/application_environment.h"
 #include "cmds/run/child_process.h"
 #include "cmds/run/device_choice.h"
+#include "cmds/run/left_processes.h"
 #include "cmds/run/listing.h"
+#include "cmds/run/program_file.h"
 #include "cmds/run/program_targets.h"
 #include "cmds/run/recorder_server.h"
 #include "cmds/run/recorder_service.h"
@@ -122,6 +124,19 @@ static struct probe_err *make_environment(struct run *run)
 				    run->simulated);
 }
 
+static void warn_rights(const char *program)
+{
+	PROBE_AUTO_FREE char *path = run_program_path(program);
+	const char *rights = path ? run_program_rights(path) : NULL;
+
+	if (rights)
+		probe_log(
+			PROBE_LOG_WARNING,
+			"%s has %s: programs that get further rights ignore the environment, so it "
+			"is neither recorded nor has the simulated GPU; make a copy without",
+			path, rights);
+}
+
 static struct probe_err *choose_device(struct run *run)
 {
 	const char *program = run->program[0];
@@ -133,6 +148,7 @@ static struct probe_err *choose_device(struct run *run)
 	if (!run->announced) {
 		run_device_announce(&run->config, program, run->simulated, &run->targets);
 		run_register_announce();
+		warn_rights(program);
 	}
 	run->announced = true;
 	return NULL;
@@ -212,6 +228,19 @@ static void print_summary(const struct run *run, const struct ledger_entry *entr
 			  who, entry->path);
 }
 
+/* After a second signal, the user knows. */
+static void warn_left(const struct run *run)
+{
+	struct left_processes left = run_left_processes(run->server.path);
+
+	if (left.count && !run->server.stop)
+		probe_log(
+			PROBE_LOG_WARNING,
+			"%u of the program's processes still %s (%s, process %d): what they do from "
+			"now on is not recorded",
+			left.count, left.count > 1 ? "run" : "runs", left.name, (int)left.pid);
+}
+
 static uint64_t summary(const struct run *run)
 {
 	struct run_ledger *ledger = run->server.ledger;
@@ -226,6 +255,7 @@ static uint64_t summary(const struct run *run)
 	}
 	if (!first && !run->server.refused)
 		warn_not_called();
+	warn_left(run);
 	return lost + run->server.refused;
 }
 

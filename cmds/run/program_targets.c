@@ -3,10 +3,9 @@
 #include "cmds/run/program_targets.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "cmds/run/program_file.h"
 #include "codeobj/bundle.h"
 #include "common/cleanup.h"
 #include "common/err.h"
@@ -40,32 +39,11 @@ void run_targets_add(struct run_targets *targets, const char *id)
 		snprintf(targets->first, sizeof(targets->first), "%s", target);
 }
 
-/* The path that execvp() takes; NULL if there is none. */
-static char *path_of(const char *program)
-{
-	const char *list = getenv("PATH");
-	PROBE_AUTO_FREE char *copy = NULL;
-	char *rest = NULL, *ret;
-
-	if (strchr(program, '/'))
-		return strdup(program);
-	copy = strdup(list ? list : "");
-	for (char *folder = copy ? strtok_r(copy, ":", &rest) : NULL; folder;
-	     folder = strtok_r(NULL, ":", &rest)) {
-		if (asprintf(&ret, "%s/%s", folder, program) < 0)
-			return NULL;
-		if (!access(ret, X_OK))
-			return ret;
-		free(ret);
-	}
-	return NULL;
-}
-
 struct run_targets run_program_targets(const char *program)
 {
 	PROBE_AUTO(probe_file_unmap) struct probe_mapped_file file = {0};
 	PROBE_AUTO(probe_bundle_release) struct probe_bundle *bundle = NULL;
-	PROBE_AUTO_FREE char *path = path_of(program);
+	PROBE_AUTO_FREE char *path = run_program_path(program);
 	struct run_targets targets = {0};
 
 	/* Scripts and damaged files are the loader's to judge. */
