@@ -70,10 +70,11 @@ static void put_untraced(void)
 	char text[192];
 
 	if (queues) {
-		snprintf(text, sizeof(text),
-			 "kernels of %" PRIu64 " queues are not recorded: hsa_amd_queue_create or "
-			 "hsa_amd_counted_queue_acquire made them in ways that Probe does not know",
-			 queues);
+		snprintf(
+			text, sizeof(text),
+			"kernels of %" PRIu64 " queues are not recorded: there was no memory or "
+			"thread for that, or the program made them in ways that Probe does not know",
+			queues);
 		probe_tool_warn(text);
 	}
 	if (copies) {

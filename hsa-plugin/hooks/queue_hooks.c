@@ -149,6 +149,15 @@ static struct probe_queue *create_for(struct probe_queue_request *request)
 	return cooperative_queue(request);
 }
 
+/* Queues that stay the runtime's own are counted, and the run says that they exist. */
+static void count_unseen(hsa_agent_t handle, uint32_t count, hsa_status_t status)
+{
+	const struct probe_agent *agent = probe_agent_of(&probe_tool, handle);
+
+	if (!status && probe_tool_active() && agent && agent->gpu)
+		atomic_fetch_add(&probe_tool.unseen_queues, count);
+}
+
 static hsa_status_t hook_queue_create(hsa_agent_t handle, uint32_t size, hsa_queue_type32_t type,
 				      void (*callback)(hsa_status_t, hsa_queue_t *, void *),
 				      void *data, uint32_t private_size, uint32_t group_size,
@@ -164,16 +173,20 @@ static hsa_status_t hook_queue_create(hsa_agent_t handle, uint32_t size, hsa_que
 		.group_size = group_size,
 	};
 	struct probe_queue *queue;
+	hsa_status_t status;
 	int saved = errno;
 
 	queue = ret ? create_for(&request) : NULL;
 	errno = saved;
-	/* Then the application gets the runtime's own queue, or its error. */
-	if (!queue)
-		return probe_tool.hsa.queue_create(handle, size, type, callback, data, private_size,
-						   group_size, ret);
-	*ret = queue->soft;
-	return HSA_STATUS_SUCCESS;
+	if (queue) {
+		*ret = queue->soft;
+		return HSA_STATUS_SUCCESS;
+	}
+	/* The application gets the runtime's own queue, or its error. */
+	status = probe_tool.hsa.queue_create(handle, size, type, callback, data, private_size,
+					     group_size, ret);
+	count_unseen(handle, 1, status);
+	return status;
 }
 
 static void destroy(struct probe_queue *queue)
@@ -202,15 +215,6 @@ static hsa_status_t hook_queue_destroy(hsa_queue_t *soft)
 		destroy(queue);
 	errno = saved;
 	return HSA_STATUS_SUCCESS;
-}
-
-/* Queues that stay the runtime's own are counted, and the run says that they exist. */
-static void count_unseen(hsa_agent_t handle, uint32_t count, hsa_status_t status)
-{
-	const struct probe_agent *agent = probe_agent_of(&probe_tool, handle);
-
-	if (!status && probe_tool_active() && agent && agent->gpu)
-		atomic_fetch_add(&probe_tool.unseen_queues, count);
 }
 
 static struct probe_queue *create_described(hsa_agent_t handle,

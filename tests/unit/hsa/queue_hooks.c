@@ -17,12 +17,18 @@ static void begin(uint32_t kind)
 {
 	fake_hsa_init(kind, 1 << 18);
 	probe_queue_hooks(&hooks);
+	atomic_store(&probe_tool.unseen_queues, 0);
 }
 
 static void end(void)
 {
 	probe_collector_stop();
 	fake_hsa_deinit();
+}
+
+static unsigned unseen(void)
+{
+	return (unsigned)atomic_load(&probe_tool.unseen_queues);
 }
 
 static hsa_queue_t *create(uint32_t size, hsa_queue_type32_t type)
@@ -84,6 +90,7 @@ static void refusals_are_the_runtimes(void **state)
 	assert_null(create(0, HSA_QUEUE_TYPE_MULTI));
 	assert_null(create(2 * FAKE_QUEUE_MAX, HSA_QUEUE_TYPE_MULTI));
 	assert_int_equal(fake.live, 0);
+	assert_int_equal(unseen(), 0);
 	end();
 }
 
@@ -101,13 +108,15 @@ static void other_agents_and_an_inactive_tool_get_the_runtimes_queues(void **sta
 	atomic_store(&probe_tool.active, false);
 	queue = create(64, HSA_QUEUE_TYPE_MULTI);
 	assert_false(is_ours(queue));
+	assert_int_equal(unseen(), 0);
 	destroy(queue);
 	end();
 }
 
 /*
  * Whatever call of the runtime, or allocation of ours, fails: the application gets a queue of ours
- * or the runtime's, and nothing is left behind. Without counters the queue runs originals.
+ * or the runtime's, which is counted, and nothing is left behind. Without counters the queue runs
+ * originals.
  */
 static void failures_leave_nothing_behind(void **state)
 {
@@ -126,6 +135,7 @@ static void failures_leave_nothing_behind(void **state)
 		assert_non_null(queue);
 		ours += is_ours(queue);
 		theirs += !is_ours(queue);
+		assert_int_equal(unseen(), !is_ours(queue));
 		/* Only the zeros of counter_tables.c may remain. */
 		destroy(queue);
 		assert_true(fake.live <= 1);
@@ -349,7 +359,6 @@ static void begin_newer(void)
 	probe_tool.hsa.counted_queue_release = give_back;
 	probe_tool.hsa.queue_set_priority = refuse_priority;
 	probe_tool.hsa.queue_get_info = queue_info;
-	atomic_store(&probe_tool.unseen_queues, 0);
 	result = HSA_STATUS_SUCCESS;
 	refused_at = 1;
 	described_calls = 0;
@@ -365,11 +374,6 @@ static struct probe_queue_descriptor descriptor(uint32_t packets)
 		.cu_mask_count = 32,
 		.flags = 1,
 	};
-}
-
-static unsigned unseen(void)
-{
-	return (unsigned)atomic_load(&probe_tool.unseen_queues);
 }
 
 /* Hardware queues get the descriptor's properties, in system memory, at a size for the relay. */
