@@ -27,6 +27,7 @@
 #include "cmds/run/device_choice.h"
 #include "cmds/run/left_processes.h"
 #include "cmds/run/listing.h"
+#include "cmds/run/process_limit.h"
 #include "cmds/run/program_file.h"
 #include "cmds/run/program_targets.h"
 #include "cmds/run/recorder_server.h"
@@ -149,6 +150,7 @@ static struct probe_err *choose_device(struct run *run)
 		run_device_announce(&run->config, program, run->simulated, &run->targets);
 		run_register_announce();
 		warn_rights(program);
+		run_processes_announce((unsigned)run->plugins.count);
 	}
 	run->announced = true;
 	return NULL;
