@@ -2,7 +2,7 @@
 # The tests that prove the goals of docs/reliability.md: `ctest -L R7` runs those of R7. A regular expression for the names
 # each; arch.labels fails if a goal has no test.
 set(goal_tests
-	R1 "^(e2e.(transparent|habits|surroundings)|hsa.*.off|cmd.run.(status|close_fds|closed_files|exec|environment|strict_own_status))$"
+	R1 "^(e2e.(transparent|habits|surroundings)|hsa.*.off|cmd.run.(status|soft_limits|close_fds|closed_files|exec|environment|strict_own_status))$"
 	R2 "^(cmd.(kills|soak).*|cmd.run.(kill_.*|killed|ended_process|terminate_recorder)|e2e.dying_program|hsa.hard.leave_kill)$"
 	R3 "^(cmd.run.(own_count|lost|foreign_lock|impossible_counts|strict|strict_unknown)|e2e.dying_program|unit.record.recorder_slices|unit.wire.segment_.*)$"
 	R4 "^cmd.oom"

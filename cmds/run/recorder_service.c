@@ -52,14 +52,16 @@ struct report {
 /* Signals and hang-ups of the terminal are for the application. */
 static void detach(void)
 {
+	/* The soft limits are meant for the program. Each process that runs costs some files. */
+	static const int resources[] = {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_CPU};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	struct rlimit files;
+	struct rlimit limit;
 
-	/* Each process that runs costs some. */
-	if (!getrlimit(RLIMIT_NOFILE, &files)) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
+	for (size_t i = 0; i < sizeof(resources) / sizeof(*resources); i++)
+		if (!getrlimit((__rlimit_resource_t)resources[i], &limit)) {
+			limit.rlim_cur = limit.rlim_max;
+			setrlimit((__rlimit_resource_t)resources[i], &limit);
+		}
 	setsid();
 	prctl(PR_SET_NAME, "probe-recorder");
 	if (null < 0)
@@ -116,13 +118,30 @@ __attribute__((noreturn)) static void serve(const struct run_service_work *work,
 
 /* ---- In probe-run --------------------------------------------------------------------------- */
 
+/* Beyond its hard limit of processor time, Linux kills a process. */
+static struct probe_err *died_of_limit(int signal_number)
+{
+	struct rlimit limit;
+
+	if ((signal_number != SIGKILL && signal_number != SIGXCPU) ||
+	    getrlimit(RLIMIT_CPU, &limit) || limit.rlim_max == RLIM_INFINITY)
+		return NULL;
+	return probe_err_create("the recorder was killed, perhaps because the limit of processor "
+				"time (ulimit -t) is %llu s; probe-run --recover DIR does the rest",
+				(unsigned long long)limit.rlim_max);
+}
+
 static struct probe_err *recorder_died(struct run_service *service)
 {
+	struct probe_err *err;
 	int status = 0;
 
 	while (waitpid(service->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	service->pid = 0;
+	err = WIFSIGNALED(status) ? died_of_limit(WTERMSIG(status)) : NULL;
+	if (err)
+		return err;
 	if (WIFSIGNALED(status))
 		return probe_err_create("the recorder died of signal %d (%s); what another one "
 					"does not finish, probe-run --recover DIR does",
