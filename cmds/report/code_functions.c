@@ -263,31 +263,47 @@ static void basis(sqlite3_context *context, int count, sqlite3_value **values)
 			    SQLITE_STATIC);
 }
 
+/* What of the code objects could not be read until now: a JSON array of sentences. */
+static void gaps(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	char *text = report_code_gaps(sqlite3_user_data(context));
+
+	(void)count;
+	(void)values;
+	if (text)
+		sqlite3_result_text(context, text, -1, free);
+	else
+		sqlite3_result_error_nomem(context);
+}
+
 int report_code_functions_register(sqlite3 *db)
 {
 	static const struct {
 		const char *name;
+		int arguments;
 		void (*fn)(sqlite3_context *context, int count, sqlite3_value **values);
 	} functions[] = {
-		{"probe_basis", basis},
-		{"probe_code_size", code_size},
-		{"probe_line_at", line_at},
-		{"probe_users_line_at", users_line_at},
-		{"probe_approximate_at", approximate_at},
-		{"probe_implicit", implicit},
-		{"probe_kernel_at", kernel_at},
-		{"probe_instruction_at", instruction_at},
-		{"probe_comment_at", comment_at},
-		{"probe_stack_at", stack_at},
-		{"probe_position", position}, /* last, because the cache is freed with it */
+		{"probe_basis", 2, basis},
+		{"probe_code_gaps", 0, gaps},
+		{"probe_code_size", 2, code_size},
+		{"probe_line_at", 2, line_at},
+		{"probe_users_line_at", 2, users_line_at},
+		{"probe_approximate_at", 2, approximate_at},
+		{"probe_implicit", 2, implicit},
+		{"probe_kernel_at", 2, kernel_at},
+		{"probe_instruction_at", 2, instruction_at},
+		{"probe_comment_at", 2, comment_at},
+		{"probe_stack_at", 2, stack_at},
+		{"probe_position", 2, position}, /* last, because the cache is freed with it */
 	};
 	const size_t last = sizeof(functions) / sizeof(*functions) - 1;
 	struct report_code_cache *cache = report_code_cache_create(db);
 	int rc = cache ? SQLITE_OK : SQLITE_NOMEM;
 
 	for (size_t i = 0; i <= last && !rc; i++)
-		rc = sqlite3_create_function_v2(
-			db, functions[i].name, 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, cache,
-			functions[i].fn, NULL, NULL, i == last ? report_code_cache_destroy : NULL);
+		rc = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments,
+						SQLITE_UTF8 | SQLITE_DIRECTONLY, cache,
+						functions[i].fn, NULL, NULL,
+						i == last ? report_code_cache_destroy : NULL);
 	return rc ? rc : report_code_tables_register(db, cache);
 }

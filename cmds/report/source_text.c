@@ -18,6 +18,7 @@
 #include "cmds/report/report_options.h"
 #include "codeobj/compiled_sources.h"
 #include "common/err.h"
+#include "common/log.h"
 
 #define SOURCE_BYTES_MAX (16 << 20)
 /* Each is read in a child process of its own. */
@@ -86,6 +87,23 @@ void report_source_forget(void)
 	*last.hash = 0;
 }
 
+/* Takes ownership of `err`. Once: the next files meet the same code objects. */
+static void warn_unread(struct probe_err *err)
+{
+	static bool warned;
+	char why[512];
+
+	if (err && !warned) {
+		probe_err_format(err, why, sizeof(why));
+		probe_log(PROBE_LOG_WARNING,
+			  "source text may be missing: it cannot be compared with what the "
+			  "program was compiled from: %s",
+			  why);
+	}
+	warned |= err != NULL;
+	probe_err_destroy(err);
+}
+
 /* Is the file last read one that a code object of the database was compiled from? */
 static bool is_compiled(sqlite3 *db)
 {
@@ -101,7 +119,7 @@ static bool is_compiled(sqlite3 *db)
 		const void *bytes = sqlite3_column_blob(stmt, 0);
 
 		if (bytes)
-			probe_err_destroy(probe_compiled_sources_read(
+			warn_unread(probe_compiled_sources_read(
 				"code object", bytes, (size_t)sqlite3_column_bytes(stmt, 0),
 				&sources));
 		found = probe_compiled_sources_has(sources, last.text, last.size);

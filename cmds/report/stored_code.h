@@ -16,7 +16,7 @@ struct probe_place;
 struct report_code_cache;
 
 struct report_code {
-	sqlite3 *db;
+	struct report_code_cache *cache;
 	int64_t id;
 	struct probe_codeobj *codeobj; /* NULL = unreadable */
 	struct probe_disassembly *disassembly;
@@ -28,8 +28,11 @@ struct report_code {
 struct report_code_cache *report_code_cache_create(sqlite3 *db);
 void report_code_cache_destroy(void *cache);
 
-/* NULL: out of memory. */
+/* NULL: out of memory. A part that cannot be read is missing, with a warning that says so. */
 struct report_code *report_code_find(struct report_code_cache *cache, int64_t id);
+
+/* These warnings, as a JSON array; the caller frees it. NULL: out of memory. */
+char *report_code_gaps(const struct report_code_cache *cache);
 
 /* Read at the first call; NULL if none are known. */
 const struct probe_inlines *report_code_inlines(struct report_code *code);

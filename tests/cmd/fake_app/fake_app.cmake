@@ -23,6 +23,9 @@ test_handler(new_abi TEST_ABI=9)
 test_handler(no_symbol TEST_NO_SYMBOL)
 
 # Not sanitized: it is preloaded into programs that are not, such as sh.
-add_library(nothing MODULE ${CMAKE_SOURCE_DIR}/tests/cmd/fake_app/nothing.c)
-set_target_properties(nothing PROPERTIES PREFIX ""
-	LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/test_handlers/preload)
+foreach(name nothing kill_child)
+	add_library(${name} MODULE ${CMAKE_SOURCE_DIR}/tests/cmd/fake_app/${name}.c)
+	target_link_libraries(${name} PRIVATE ${CMAKE_DL_LIBS})
+	set_target_properties(${name} PROPERTIES PREFIX "" C_VISIBILITY_PRESET default
+		LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/test_handlers/preload)
+endforeach()
