@@ -85,6 +85,13 @@ function lossBar() {
 		  "All counts are lower bounds. ", dropped.map(([stream, name, value]) => `${stream} ${name}: ${textOf(value)}. `));
 }
 
+/* What could not be read when the page was made, or did not fit. */
+function gapsBar() {
+	const gaps = [...data.gaps, ...data.cut];
+
+	return gaps.length ? el("p", {class: "loss", role: "status"}, "This page lacks something. ", gaps.map((text) => `${text}. `)) : null;
+}
+
 const chipNames = {kernel: "kernel", query: "search", area: "time (ns)", frame: "frame", chain: "inlined at", hide: "hidden columns"};
 
 function chips() {
@@ -141,7 +148,7 @@ function show() {
 		el("a", {class: "skip", href: "#main", onclick: (event) => {
 			event.preventDefault();
 			main.focus();
-		}}, "Skip to the content"), header(), lossBar() || "", main);
+		}}, "Skip to the content"), header(), lossBar() || "", gapsBar() || "", main);
 	document.querySelectorAll("main .scroll").forEach((table) => table.dispatchEvent(new Event("scroll")));
 	if (held)
 		(document.querySelector(held) || main).focus({preventScroll: true});

@@ -6,7 +6,8 @@
 #include "store/sql_words.h"
 
 static const struct report_column columns[] = {
-	{"kernel", "kernel", REPORT_TEXT, true, "name",
+	{"kernel", "kernel", REPORT_TEXT, true,
+	 "coalesce(name, (SELECT display_name FROM rocpd_info_kernel_symbol WHERE id = kernel))",
 	 "demangled; [function] and its name: not inlined, perhaps called by several kernels"},
 	{"address", "address", REPORT_INT, true, "address", "in the code object's ELF image"},
 	{"instruction", "instruction", REPORT_TEXT, true, "text", "disassembled"},
@@ -86,9 +87,12 @@ static const struct report_column columns[] = {
 	"o.load_delta - o.load_base AS shift FROM probe_sample s JOIN rocpd_info_code_object o "   \
 	"ON o.id = s.code_object_id)) WHERE name LIKE '[function] %' GROUP BY co, name"
 
-/* Original kernels that were launched; their clones have the same lines again. */
+/*
+ * Original kernels that were launched; their clones have the same lines again. Their names are looked
+ * up at the end, so that they are not sorted with each instruction.
+ */
 #define ROWS(source, sites, times)                                                                          \
-	"(WITH kernels AS MATERIALIZED (SELECT k.id AS kernel, k.display_name AS name, "                    \
+	"(WITH kernels AS MATERIALIZED (SELECT k.id AS kernel, NULL AS name, "                              \
 	"k.kernel_name AS symbol, k.code_object_id AS co, o.load_delta - o.load_base AS shift "             \
 	"FROM rocpd_info_kernel_symbol k JOIN rocpd_info_code_object o ON "                                 \
 	"o.id = k.code_object_id WHERE k.id IN (SELECT kernel_id FROM probe_dispatch) UNION ALL " FUNCTIONS \

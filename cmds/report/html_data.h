@@ -16,7 +16,9 @@ struct report_db;
  * [[code object, address of an s_waitcnt, address of what it waits for]], source: [[file, line,
  * text]], stacks: [[folded stack, samples]], tables: {name: {command, sql, columns: [{name, title,
  * type, help}], rows:
- * [[...]]}}}. A table that the run does not have is absent.
+ * [[...]]}}, gaps: [sentences about code objects that could not be read], cut: [sentences
+ * about tables with too many rows]}. A table that the run does not have is absent. Texts over
+ * TEXT_CUT_MAX bytes are cut (text_sql.h).
  */
 struct probe_err *html_put_data(const struct report *report, const struct report_db *db, FILE *out);
 

@@ -65,6 +65,8 @@
 	"WHERE key = 'kind' AND value = 'trace') THEN 'traced' "                                   \
 	"ELSE probe_basis(q.code_object, q.site) END"
 
+#define KERNEL "coalesce(" COST_KERNEL("display_name", "q.place_kernel") ", '')"
+
 #define COST "cycles IS NOT NULL AND q.conflicts + q.excess64 + q.excess128 > 0"
 
 static const struct report_column columns[] = {
@@ -75,10 +77,10 @@ static const struct report_column columns[] = {
 	 "source file; for accesses inlined from headers of HIP, your own"},
 	{"line", "line", REPORT_INT, true, "place_line", "0: compiled without -g"},
 	{"column", "col", REPORT_INT, true, "users_column", "byte in the line, from 1"},
-	{"kernel", "kernel", REPORT_TEXT, true, "place_kernel", "demangled"},
+	{"kernel", "kernel", REPORT_TEXT, true, KERNEL, "demangled"},
 	{"launch_shape", "launch shape", REPORT_TEXT, false, "launch_shapes",
 	 "number and size of workgroups; or the number of shapes in which the kernel was launched"},
-	{"function", "function", REPORT_TEXT, false, "function",
+	{"function", "function", REPORT_TEXT, false, COST_SITE("s.function"),
 	 "function of the line, perhaps inlined"},
 	{"access", "access", REPORT_TEXT, true, "access_word",
 	 "load, store, atomic; with --kind count: block"},
@@ -167,7 +169,8 @@ static const struct report_column columns[] = {
 	 "file of the access itself, perhaps a header"},
 	{"own_line", "own line", REPORT_INT, false, "line", ""},
 	{"own_column", "own col", REPORT_INT, false, "\"column\"", ""},
-	{"inlined", "frames", REPORT_JSON_TEXT, false, "frames", "callers, innermost first"},
+	{"inlined", "frames", REPORT_JSON_TEXT, false,
+	 COST_SITE("CASE WHEN json_valid(s.frames) THEN s.frames ELSE '[]' END"), "callers, innermost first"},
 	{"sites", "sites", REPORT_INT, false, "sites", "accesses or blocks at this position, summed"},
 	{"site", "site", REPORT_INT, false, "site", "id of the access with the highest cost"},
 	{"code_object", "object", REPORT_INT, false, "code_object", "id"},
@@ -200,9 +203,10 @@ static const struct report_column columns[] = {
 	"found AS (SELECT *, sum(first_of_kernel) OVER f AS all_kernels, "                         \
 	"sum(is_finding) OVER f AS all_places, "                         \
 	"sum(cycles) OVER f AS all_cycles, row_number() OVER (f ORDER BY cycles DESC, "            \
-	"modelled DESC, name, code_object, site) AS rank FROM (SELECT *, is_finding AND "          \
+	"modelled DESC, name, kernel, code_object, site) AS rank FROM (SELECT *, "                 \
+	"substr(" KERNEL ", 1, 64) AS name, is_finding AND "                                       \
 	"row_number() OVER (PARTITION BY " KEY ", is_finding, code, symbol ORDER BY site) = 1 "    \
-	"AS first_of_kernel FROM costed) WINDOW f AS (PARTITION BY " KEY "))"
+	"AS first_of_kernel FROM costed q) WINDOW f AS (PARTITION BY " KEY "))"
 
 #define ACCESS_WORDS                                                                               \
 	"CASE WHEN q.access IS NOT NULL THEN coalesce(" SQL_WORD(PROBE_ACCESS_TABLE, "q.access")   \
@@ -222,9 +226,9 @@ static const struct report_column columns[] = {
 /* Blocks of a run with --kind count, with the columns of COST_MERGED. */
 #define BLOCKS                                                                                     \
 	"merged AS MATERIALIZED (SELECT min(kernel) AS kernel, min(code_object) AS code_object, "  \
-	"min(site) AS site, code, symbol, '' AS shape, name, users_file AS file, "                 \
-	"users_line AS line, users_column AS \"column\", function, access, NULL AS space, "      \
-	"NULL AS size, NULL AS unit, NULL AS align, min(frames) AS frames, NULL AS memory, "       \
+	"min(site) AS site, code, symbol, '' AS shape, users_file AS file, "                 \
+	"users_line AS line, users_column AS \"column\", access, NULL AS space, "      \
+	"NULL AS size, NULL AS unit, NULL AS align, NULL AS memory, "       \
 	"users_file, users_line, users_column, NULL AS cause, NULL AS fix, NULL AS cause_shape, NULL AS row_class, NULL AS row_address, NULL AS row_index, " COST_OF_TIMES ", NULL AS level, "        \
 	"sum(executions) AS executions, sum(lanes) AS lanes, NULL AS quads, NULL AS lines64, "     \
 	"NULL AS needed64, NULL AS excess64, NULL AS lines128, NULL AS needed128, "                \
@@ -232,15 +236,13 @@ static const struct report_column columns[] = {
 	"NULL AS affine, NULL AS modelled, NULL AS low, NULL AS high, NULL AS max_way, "           \
 	"NULL AS stride_lo, NULL AS stride_hi, count(DISTINCT site) AS sites, NULL AS avoidable, " \
 	"NULL AS line_modelled, NULL AS line_places, 1 AS line_place, 1 AS line_first FROM "                        \
-	"(SELECT c.*, " COST_OF_TIMES ", s.function, s.access, "                                                      \
-	"CASE WHEN json_valid(s.frames) THEN s.frames ELSE '[]' END AS frames, "                   \
+	"(SELECT c.*, " COST_OF_TIMES ", " COST_KEYS ", s.access, "                                                      \
 	REPORT_USERS("s", "file") " AS users_file, " REPORT_USERS("s", "line") " AS users_line, "  \
 	REPORT_USERS("s", "column") " AS users_column, "                                           \
-	"coalesce(o.code, c.code_object) AS code, coalesce(o.symbol, c.kernel) AS symbol, "        \
-	"coalesce(" COST_KERNEL("display_name", "c.kernel") ", '') AS name FROM probe_count_site c JOIN probe_site s "                  \
+	"coalesce(o.code, c.code_object) AS code, coalesce(o.symbol, c.kernel) AS symbol FROM probe_count_site c JOIN probe_site s "                  \
 	"ON s.code_object_id = c.code_object AND s.site = c.site "                                 \
 	"LEFT JOIN objects o ON o.kernel = c.kernel" COST_JOIN_TIMES("o", "''") ") "                                             \
-	"GROUP BY code, symbol, users_file, users_line, users_column, function)"
+	"GROUP BY code, symbol, users_file, users_line, users_column, function_key)"
 
 #define QUERY(source, condition, order)                                                            \
 	{                                                                                          \

@@ -8,6 +8,7 @@
 #include "cmds/report/output_file.h"
 #include "cmds/report/report_db.h"
 #include "cmds/report/report_options.h"
+#include "cmds/report/text_sql.h"
 #include "common/err.h"
 
 const char *report_type_name(enum report_type type)
@@ -111,6 +112,24 @@ struct probe_err *report_check(const struct report *report, const struct report_
 	return append_order(NULL, "", query, report->sort);
 }
 
+/* Long texts are cut on request; of frames (REPORT_JSON_TEXT), the names of functions are left out.
+ */
+static void append_column(const struct report *report, const struct report_column *column,
+			  FILE *sql)
+{
+	const char *name = column->name;
+
+	if (report->cut && column->type == REPORT_TEXT)
+		fprintf(sql, "probe_text_cut(\"%s\") AS \"%s\"", name, name);
+	else if (report->cut && column->type == REPORT_JSON_TEXT)
+		fprintf(sql,
+			"CASE WHEN length(\"%s\") > %d THEN (SELECT json_group_array(json_remove("
+			"value, '$.function')) FROM json_each(\"%s\")) ELSE \"%s\" END AS \"%s\"",
+			name, TEXT_CUT_MAX, name, name, name);
+	else
+		fprintf(sql, "\"%s\"", name);
+}
+
 static struct probe_err *append_query(const struct report *report, const struct report_query *query,
 				      const unsigned char *chosen, size_t count, FILE *sql)
 {
@@ -118,8 +137,11 @@ static struct probe_err *append_query(const struct report *report, const struct 
 	struct probe_err *err;
 
 	fputs("SELECT ", sql);
-	for (size_t i = 0; i < count; i++)
-		fprintf(sql, "%s\"%s\"", i ? ", " : "", query->columns[chosen[i]].name);
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			fputs(", ", sql);
+		append_column(report, &query->columns[chosen[i]], sql);
+	}
 	fputs(" FROM (SELECT ", sql);
 	for (size_t i = 0; i < query->count; i++)
 		fprintf(sql, "%s%s AS \"%s\"", i ? ", " : "", query->columns[i].sql,

@@ -13,6 +13,7 @@
 #include "cmds/report/report_options.h"
 #include "cmds/report/source_state.h"
 #include "cmds/report/source_text.h"
+#include "cmds/report/text_sql.h"
 #include "cmds/report/unpack_samples.h"
 #include "common/err.h"
 #include "common/log.h"
@@ -36,7 +37,7 @@ struct probe_err *report_functions(const struct report *report, sqlite3 *db)
 {
 	if (report_code_functions_register(db) || report_filter_register(report, db) ||
 	    report_source_state_register(report, db) ||
-	    report_unpack_register(db) || occupancy_sql_register(db) ||
+	    report_unpack_register(db) || occupancy_sql_register(db) || text_sql_register(db) ||
 	    sqlite3_create_function(db, "probe_match", 1, SQLITE_UTF8, (void *)report, match, NULL,
 				    NULL))
 		return probe_err_oom();

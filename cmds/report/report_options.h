@@ -76,6 +76,7 @@ struct report {
 	bool header;
 	bool all;	   /* show accesses without extra cost, too */
 	bool unfold;	   /* one finding per kernel */
+	bool cut;	   /* long texts are cut (text_sql.h) */
 	bool fields_given; /* the user gave `fields`; otherwise it may be the program's own */
 	bool runs;	   /* the files are two runs of one program */
 	bool merge;	   /* the files are of the processes of one run */

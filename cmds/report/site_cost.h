@@ -168,6 +168,15 @@
 	"WHERE c.executions > 0 AND " chosen                                                       \
 	" GROUP BY c.code_object_id, p.kernel_id, c.site, " COST_SHAPE ")"
 
+/*
+ * What tells functions and chains of calls apart. Like names of kernels, the texts themselves are
+ * looked up at the end (COST_SITE), so that they are not part of what is sorted and grouped.
+ */
+#define COST_KEYS                                                                                  \
+	"probe_text_key(s.function) AS function_key, probe_text_key(s.frames) AS frames_key"
+#define COST_SITE(text)                                                                            \
+	"(SELECT " text " FROM probe_site s WHERE s.code_object_id = q.code_object AND s.site = q.site)"
+
 /* Sites with their counters: `rows` is one of the two above. */
 #define COST_SITES(rows)                                                                           \
 	"sites AS MATERIALIZED (SELECT x.*, "                                                      \
@@ -179,9 +188,8 @@
 	"WHEN in_unit > CASE WHEN large THEN in_memory ELSE in_l2 END THEN 'address unit' "        \
 	"WHEN large THEN 'memory' ELSE 'L2' END AS level FROM "                                    \
 	"(SELECT m.*, " COST_OF_TIMES ", coalesce(o.code, m.code_object) AS code, "                                   \
-	"coalesce(o.symbol, m.kernel) AS symbol, coalesce(" COST_KERNEL("display_name", "m.kernel") ", '') AS name, s.file, s.line, s.\"column\", s.function, "        \
+	"coalesce(o.symbol, m.kernel) AS symbol, s.file, s.line, s.\"column\", " COST_KEYS ", "        \
 	"s.access, s.space, s.size, s.unit, s.align, "                                             \
-	"CASE WHEN json_valid(s.frames) THEN s.frames ELSE '[]' END AS frames, "                   \
 	SITE_MEMORY("s") " AS memory, " COST_LOADS " AS loads, "                                   \
 	REPORT_USERS("s", "file") " AS users_file, " REPORT_USERS("s", "line") " AS users_line, "  \
 	REPORT_USERS("s", "column") " AS users_column, coalesce(w.large, 1) AS large, "            \
@@ -198,8 +206,8 @@
 	"WHERE probe_match(coalesce(" COST_KERNEL("display_name", "m.kernel") ", ''))) x)"
 
 #define COST_WINDOW                                                                                \
-	"PARTITION BY code, symbol, shape, file, line, \"column\", function, access, space, size, unit, " \
-	"frames, CASE line WHEN 0 THEN site END"
+	"PARTITION BY code, symbol, shape, file, line, \"column\", function_key, access, space, size, unit, " \
+	"frames_key, CASE line WHEN 0 THEN site END"
 #define COST_SUM(column) "sum(" column ") OVER w AS " column ", "
 
 /* The avoidable part of `whole`, for a line's accesses. */
@@ -214,8 +222,8 @@
 	"users_line ORDER BY modelled DESC, executions DESC, site) = 1 AS line_first, max(" COST_SHARE("conflicts", "passes") ", "              \
 	COST_SHARE("excess64", "lines64") ", " COST_SHARE("excess128", "lines128") ") AS avoidable "\
 	"FROM (SELECT kernel, code_object, site, "\
-	"code, symbol, shape, name, file, line, \"column\", function, access, space, size, unit, align, " \
-	"frames, memory, users_file, users_line, users_column, cause, fix, row_shape AS cause_shape, row_class, row_address, row_index, " COST_OF_TIMES ", level, "                \
+	"code, symbol, shape, file, line, \"column\", access, space, size, unit, align, " \
+	"memory, users_file, users_line, users_column, cause, fix, row_shape AS cause_shape, row_class, row_address, row_index, " COST_OF_TIMES ", level, "                \
 	COST_SUM("executions") COST_SUM("lanes") COST_SUM("quads") COST_SUM("lines64")             \
 	COST_SUM("needed64") COST_SUM("excess64") COST_SUM("lines128") COST_SUM("needed128")       \
 	COST_SUM("excess128") COST_SUM("passes") COST_SUM("ideal_passes") COST_SUM("conflicts")    \
@@ -256,7 +264,7 @@
 	"costed AS MATERIALIZED (SELECT *, min(raw, coalesce(kernel_cycles, raw)) AS cycles, "      \
 	"min(raw_low, coalesce(kernel_cycles, raw_low)) AS at_least, "                             \
 	"min(raw_high, coalesce(kernel_cycles, raw_high)) AS at_most FROM (SELECT q.*, "           \
-	"coalesce(q.name, k.name) AS place_kernel, "           \
+	"coalesce(q.kernel, w.kernel) AS place_kernel, "           \
 	"coalesce(q.users_file, w.file) AS place_file, "                                           \
 	"coalesce(q.users_line, w.line) AS place_line, "                                           \
 	"coalesce(q.memory, w.memory) AS place_memory, k.total, "                                  \

@@ -20,14 +20,15 @@
 	"a.guid = m.guid AND a.id IN (m.src_agent_id, m.dst_agent_id)), m.dst_agent_id, 0)"
 
 /* clang-format off: it would break the lines inside of the queries. */
-const char viewer_dispatches_sql[] =
-	"SELECT k.display_name, " DEVICES("r.guid") "r.agent_id, r.queue_id, r.start, "
-			   "r.\"end\" - r.start, r.dispatch_id, coalesce(" SQL_INSTRUMENTED(
-				   "p") ", 0), "
-					"r.grid_size_x || ' x ' || r.grid_size_y || ' x ' || r.grid_size_z, r.workgroup_size_x || "
-					"' x ' || r.workgroup_size_y || ' x ' || r.workgroup_size_z, r.group_segment_size, e.stack_id "
-					"FROM " TRACE_DISPATCHES
-					"LEFT JOIN rocpd_event e ON e.id = r.event_id AND e.guid = r.guid%s ORDER BY r.start";
+#define DISPATCHES(name)                                                                           \
+	"SELECT " name ", " DEVICES("r.guid") "r.agent_id, r.queue_id, r.start, "                  \
+	"r.\"end\" - r.start, r.dispatch_id, coalesce(" SQL_INSTRUMENTED("p") ", 0), "             \
+	"r.grid_size_x || ' x ' || r.grid_size_y || ' x ' || r.grid_size_z, r.workgroup_size_x || " \
+	"' x ' || r.workgroup_size_y || ' x ' || r.workgroup_size_z, r.group_segment_size, "       \
+	"e.stack_id FROM " TRACE_DISPATCHES                                                        \
+	"LEFT JOIN rocpd_event e ON e.id = r.event_id AND e.guid = r.guid%s ORDER BY r.start"
+const char viewer_dispatches_sql[] = DISPATCHES("k.display_name");
+const char viewer_dispatches_cut_sql[] = DISPATCHES("probe_text_cut(k.display_name)");
 
 /* pid, tid, name of the first, name of the second. */
 const char viewer_tracks_sql[] =

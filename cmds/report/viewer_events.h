@@ -36,6 +36,8 @@ enum dispatch_field {
 	D_CORRELATION,
 };
 extern const char viewer_dispatches_sql[];
+/* With names as the HTML page shows them (text_sql.h). */
+extern const char viewer_dispatches_cut_sql[];
 
 /* Copies, calls, ranges and marks; of those with the same start, the longest first. */
 enum event_field { E_CATEGORY, E_NAME, E_PID, E_TID, E_START, E_DURATION, E_CORRELATION, E_BYTES };

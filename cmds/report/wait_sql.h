@@ -9,7 +9,7 @@
 
 /* Kernels that were sampled, with the time of their original dispatches. */
 #define WAIT_KERNELS                                                                                    \
-	"kernels AS MATERIALIZED (SELECT k.id AS kernel, k.display_name AS name, k.kernel_name, "  \
+	"kernels AS MATERIALIZED (SELECT k.id AS kernel, k.kernel_name, "  \
 	"k.code_object_id AS co, o.load_delta - o.load_base AS shift, d.* FROM "                   \
 	"(SELECT p.kernel_id, count(*) AS runs, sum(s.samples) AS total, sum(r.\"end\" - r.start) AS ns, "           \
 	"max(json_extract(a.extdata, '$.clock_mhz')) AS mhz FROM probe_sampled s "                 \
@@ -69,7 +69,7 @@
 
 /* The same columns for a run that was not sampled. */
 #define WAIT_NONE                                                                                  \
-	"kernels AS (SELECT NULL AS kernel, NULL AS name, NULL AS co, NULL AS total, NULL AS ns, " \
+	"kernels AS (SELECT NULL AS kernel, NULL AS co, NULL AS total, NULL AS ns, " \
 	"NULL AS runs, NULL AS mhz WHERE 0), "                                                                   \
 	"waited AS (SELECT NULL AS kernel, NULL AS file, NULL AS line, NULL AS memory, "           \
 	"NULL AS samples, NULL AS stalled, NULL AS at, NULL AS waiting WHERE 0)"

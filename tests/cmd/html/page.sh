@@ -81,6 +81,12 @@ open source 'out[x * n + y] = in[i];'
 open 'source&metric=samples&query=s_waitcnt' '>29<'
 open 'timeline&event=1&area=0-5000' 'Totals from 0 ns to 5.00 us' 'the chosen event' 'Findings of this kernel'
 open 'kernels&hide=kernels.calls' 'hidden columns: kernels.calls' 'The SQL of this table'
+# A part that is missing is said to be, on every page.
+sql run.db <<'END'
+UPDATE probe_code SET bytes = substr(bytes, 1, 400);
+END
+"$report" -q export --format html --force -o page.html run.db
+open kernels 'This page lacks something.' 'code object 1: its instructions, source lines and sites are missing:'
 if "$report" export --format chrome --baseline older.db -o trace.json run.db 2>again; then
 	echo "--baseline was accepted for a format that does not compare"
 	exit 1
