@@ -4,13 +4,7 @@
 #include <errno.h>
 
 #include "hsa-plugin/process/tool.h"
-#include "hsa-plugin/trace/frames.h"
-
-enum {
-	DEPTH_MAX = 48, /* frames that are examined */
-	FRAMES_MAX = 4, /* frames recorded */
-	TEXT_MAX = 2048,
-};
+#include "hsa-plugin/trace/call_sites.h"
 
 static void put(const void *address, size_t size, uint32_t source)
 {
@@ -19,14 +13,11 @@ static void put(const void *address, size_t size, uint32_t source)
 		.size = size,
 		.source = source,
 	};
-	uintptr_t addresses[DEPTH_MAX];
-	char text[TEXT_MAX];
+	char text[PROBE_CALL_SITE_MAX];
 	struct iovec parts[] = {{&row, sizeof(row)}, {text, 0}};
 	int saved = errno;
-	unsigned count = probe_frames_capture(addresses, DEPTH_MAX);
 
-	row.frames_len =
-		(uint32_t)probe_frames_text(addresses, count, FRAMES_MAX, text, sizeof(text));
+	row.frames_len = (uint32_t)probe_call_site(text);
 	parts[1].iov_len = row.frames_len;
 	probe_segment_put(&probe_tool.segment, PROBE_HR_ALLOCATION, parts, 2);
 	errno = saved;

@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include "hsa-plugin/trace/frame_rules.h"
+
 /* Frames of these libraries do not belong to the application. */
 static const char *const runtimes[] = {
 	"libprobe-hsa.so", "libhsa-runtime64.so", "libamdhip64.so",
@@ -19,27 +21,13 @@ static const char *const runtimes[] = {
 	"ld-linux",
 };
 
-struct captured {
-	uintptr_t *addresses;
-	unsigned count, max;
-};
-
-static _Unwind_Reason_Code capture(struct _Unwind_Context *context, void *user)
+uint64_t probe_frames_hash(const uintptr_t *addresses, unsigned count)
 {
-	struct captured *captured = user;
+	uint64_t id = 0xcbf29ce484222325ull;
 
-	if (captured->count == captured->max)
-		return _URC_END_OF_STACK;
-	captured->addresses[captured->count++] = _Unwind_GetIP(context) - 1;
-	return _URC_NO_REASON;
-}
-
-unsigned probe_frames_capture(uintptr_t *addresses, unsigned max)
-{
-	struct captured captured = {.addresses = addresses, .max = max};
-
-	_Unwind_Backtrace(capture, &captured);
-	return captured.count;
+	for (unsigned i = 0; i < count; i++)
+		id = (id ^ addresses[i] ^ id >> 29) * 0x100000001b3ull;
+	return id ? id : 1;
 }
 
 static bool runtime_file(const char *path)
@@ -83,6 +71,97 @@ static const char *file_of(uintptr_t address, char self[PATH_MAX], uint64_t *off
 		return NULL;
 	self[length] = 0;
 	return self;
+}
+
+/* True if an address belongs to the application. What has no file does not. */
+static bool is_application(uintptr_t address)
+{
+	char self[PATH_MAX];
+	uint64_t offset;
+	const char *path = file_of(address, self, &offset);
+
+	return path && !runtime_file(path);
+}
+
+struct frame {
+	uintptr_t pc, sp, bp; /* after the call of the next inner frame returns */
+};
+
+/* Where frames go: up to `max`, and up to the `calls`-th of the application. */
+struct taken {
+	uintptr_t *addresses;
+	unsigned count, max, calls;
+	uint64_t loads;
+	uintptr_t sp; /* of the first frame to take; inner ones belong to this file */
+};
+
+static bool full(const struct taken *taken)
+{
+	return taken->count == taken->max || !taken->calls;
+}
+
+static void take(struct taken *taken, uintptr_t pc, bool application)
+{
+	taken->addresses[taken->count++] = pc - 1;
+	taken->calls -= application;
+}
+
+static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *user)
+{
+	struct taken *taken = user;
+	uintptr_t pc = _Unwind_GetIP(context);
+
+	if (full(taken))
+		return _URC_END_OF_STACK;
+	if (_Unwind_GetCFA(context) >= taken->sp && pc)
+		take(taken, pc, probe_frame_rule(pc, taken->loads, is_application).user);
+	return _URC_NO_REASON;
+}
+
+/* False: the unwinder is needed. */
+static bool take_known(struct taken *taken, struct frame frame)
+{
+	while (!full(taken) && frame.pc) {
+		struct probe_frame_rule rule =
+			probe_frame_rule(frame.pc, taken->loads, is_application);
+		uintptr_t cfa =
+			(rule.from_bp ? frame.bp : frame.sp) + (uintptr_t)(intptr_t)rule.cfa;
+
+		if (rule.other)
+			return false;
+		take(taken, frame.pc, rule.user);
+		if (rule.last)
+			return true;
+		/* Unwind information that was made by hand may be wrong. */
+		if (cfa <= frame.sp || cfa % 8)
+			return false;
+		if (rule.saves_bp)
+			frame.bp = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)rule.bp);
+		frame.pc = ((const uintptr_t *)cfa)[-1];
+		frame.sp = cfa;
+	}
+	return true;
+}
+
+__attribute__((noinline)) unsigned probe_frames_capture(uintptr_t *addresses, unsigned max,
+							unsigned calls)
+{
+	/* The caller's rbp and the return address. */
+	const uintptr_t *saved = __builtin_frame_address(0);
+	struct frame frame = {.pc = saved[1], .sp = (uintptr_t)(saved + 2), .bp = saved[0]};
+	struct taken taken = {
+		.addresses = addresses,
+		.max = max,
+		.calls = calls,
+		.loads = probe_frame_loads(),
+		.sp = frame.sp,
+	};
+	struct taken again = taken;
+
+	if (take_known(&taken, frame))
+		return taken.count;
+	_Unwind_Backtrace(take_frame, &again);
+	return again.count;
 }
 
 size_t probe_frames_text(const uintptr_t *addresses, unsigned count, unsigned frames, char *text,

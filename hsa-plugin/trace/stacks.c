@@ -9,7 +9,6 @@
 #include "hsa-plugin/trace/frames.h"
 
 enum {
-	DEPTH_MAX = 64,	 /* calls that identify a stack */
 	FRAMES_MAX = 24, /* calls of the application that are recorded */
 	TEXT_MAX = 4096,
 	SLOTS = 1 << 14,
@@ -18,16 +17,6 @@ enum {
 
 /* Ids of announced stacks. A program launches at few places, so a full table is rare. */
 static _Atomic uint64_t announced[SLOTS];
-
-/* FNV-1a over words; never 0. */
-static uint64_t id_of(const uintptr_t *addresses, unsigned count)
-{
-	uint64_t id = 0xcbf29ce484222325ull;
-
-	for (unsigned i = 0; i < count; i++)
-		id = (id ^ addresses[i] ^ id >> 29) * 0x100000001b3ull;
-	return id ? id : 1;
-}
 
 static int put(uint64_t id, const uintptr_t *addresses, unsigned count)
 {
@@ -63,10 +52,10 @@ static bool announce(uint64_t id, const uintptr_t *addresses, unsigned count)
 
 uint64_t probe_stack_current(void)
 {
-	uintptr_t addresses[DEPTH_MAX];
+	uintptr_t addresses[PROBE_FRAMES_DEPTH];
 	int saved = errno;
-	unsigned count = probe_frames_capture(addresses, DEPTH_MAX);
-	uint64_t id = id_of(addresses, count);
+	unsigned count = probe_frames_capture(addresses, PROBE_FRAMES_DEPTH, FRAMES_MAX);
+	uint64_t id = probe_frames_hash(addresses, count);
 
 	if (!announce(id, addresses, count))
 		id = 0;

@@ -19,7 +19,7 @@ else()
 endif()
 
 foreach(test api_table calls code_image collector completion copies counter_sum counter_tables dispatch doorbells
-		filters hip_tracer kernargs kernel_table kernel_verdict cooperative_fit packet_relay queue_hooks random_environment
+		filters frames hip_tracer kernargs kernel_table kernel_verdict cooperative_fit packet_relay queue_hooks random_environment
 		rings sampler wave_storage)
 	add_executable(unit_hsa_${test} ${CMAKE_CURRENT_LIST_DIR}/${test}.c
 		${CMAKE_CURRENT_LIST_DIR}/fake_hsa.c ${CMAKE_CURRENT_LIST_DIR}/fake_kernel.c)
