@@ -41,7 +41,7 @@ check="libcmocka-dev llvm-$llvm-tools python3 jq abigail-tools cppcheck"
 bench="pocl-opencl-icd ocl-icd-opencl-dev"
 if [ "$mode" = install ]; then
 	# for tests of the HTML page, manuals, completions, exports
-	check="$check chromium help2man fish libotf2-trace-dev otf2-tools postgresql"
+	check="$check chromium help2man fish zsh libotf2-trace-dev otf2-tools postgresql"
 else
 	check="$check ccache make"
 fi
