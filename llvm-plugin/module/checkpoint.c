@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
 
 #include "llvm-plugin/analysis/compile_errors.h"
 #include "llvm-plugin/base/ir_helpers.h"
@@ -34,25 +36,36 @@ static bool has_one_thread(void)
 	return count == 1;
 }
 
-static bool is_compiler(void)
+/* File name of the process's program, in `path`; "" = unknown. */
+static const char *program_name(char *path, size_t size)
 {
-	char path[4096];
-	ssize_t size = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	ssize_t length = readlink("/proc/self/exe", path, size - 1);
+	const char *slash;
 
-	if (size <= 0)
-		return false;
-	path[size] = 0;
-	return strstr(strrchr(path, '/') ? strrchr(path, '/') : path, "clang");
+	path[length < 0 ? 0 : length] = 0;
+	slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
 }
 
 bool checkpoint_possible(void)
 {
-	return is_compiler() && has_one_thread();
+	char path[4096];
+	const char *name = program_name(path, sizeof(path));
+
+	return *name && strcmp(name, "opt");
+}
+
+static bool is_trial(void)
+{
+	char path[4096];
+
+	return !strstr(program_name(path, sizeof(path)), "clang") || !has_one_thread();
 }
 
 /* ---- The child ----------------------------------------------------------------------------- */
 
 static int report_fd;
+static bool in_trial;
 
 static void caught(const char *function, const char *message, bool fatal)
 {
@@ -65,6 +78,49 @@ static void caught(const char *function, const char *message, bool fatal)
 		_exit(1);
 }
 _Static_assert(sizeof(struct compile_failure) <= 4096, "PIPE_BUF");
+
+/* The target that functions are compiled for; some errors compare it with the module's. */
+static char *target_attribute(LLVMModuleRef module, const char *name)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+		LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(
+			f, LLVMAttributeFunctionIndex, name, (unsigned)strlen(name));
+		const char *value;
+		unsigned size;
+
+		if (LLVMIsDeclaration(f) || !attribute)
+			continue;
+		value = LLVMGetStringAttributeValue(attribute, &size);
+		return pass_format("%.*s", (int)size, value);
+	}
+	return pass_format("%s", "");
+}
+
+/* Errors reach caught(). */
+static void generate_code(LLVMModuleRef module)
+{
+	const char *triple = LLVMGetTarget(module);
+	LLVMMemoryBufferRef code;
+	LLVMTargetRef target;
+	char *message;
+
+	if (LLVMGetTargetFromTriple(triple, &target, &message))
+		return;
+	LLVMTargetMachineEmitToMemoryBuffer(
+		LLVMCreateTargetMachine(target, triple, target_attribute(module, "target-cpu"),
+					target_attribute(module, "target-features"),
+					LLVMCodeGenLevelAggressive, LLVMRelocPIC,
+					LLVMCodeModelDefault),
+		module, LLVMObjectFile, &message, &code);
+}
+
+void checkpoint_end(LLVMModuleRef module)
+{
+	if (!in_trial)
+		return;
+	generate_code(module);
+	_exit(0);
+}
 
 /* ---- The parent's files -------------------------------------------------------------------- */
 
@@ -83,7 +139,7 @@ struct outputs {
 		      */
 };
 
-static void save_outputs(struct outputs *outputs)
+static void save_files(struct outputs *outputs)
 {
 	DIR *fds = opendir("/proc/self/fd");
 
@@ -102,6 +158,17 @@ static void save_outputs(struct outputs *outputs)
 	}
 	if (fds)
 		closedir(fds);
+	fflush(NULL);
+}
+
+/*
+ * A child that only tries writes no files. An application's streams are left alone: one of them may
+ * be locked for long by a thread that reads from it.
+ */
+static void save_outputs(struct outputs *outputs, bool trial)
+{
+	if (!trial)
+		save_files(outputs);
 	for (int i = 0; i < 2; i++)
 		outputs->text[i] = memfd_create("probe", MFD_CLOEXEC);
 }
@@ -176,7 +243,7 @@ static void add_failure(int status, struct compile_failures *ret)
 		 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-static void follow(pid_t child, int fd, struct outputs *outputs, struct compile_failures *ret)
+static int wait_for(pid_t child, int fd, struct compile_failures *ret)
 {
 	int status = 0;
 
@@ -184,6 +251,12 @@ static void follow(pid_t child, int fd, struct outputs *outputs, struct compile_
 	close(fd);
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
+	return status;
+}
+
+/* After the child that continues in the parent's place. Returns if it failed. */
+static void take_over(int status, const struct outputs *outputs, struct compile_failures *ret)
+{
 	if ((!ret->count && !status) || is_request(status)) {
 		for (int i = 0; i < 2; i++)
 			if (outputs->text[i] >= 0)
@@ -202,23 +275,37 @@ static void follow(pid_t child, int fd, struct outputs *outputs, struct compile_
 	}
 }
 
+static void begin_child(LLVMModuleRef module, const struct outputs *outputs, int fd, bool trial)
+{
+	for (int i = 0; i < 2; i++)
+		if (outputs->text[i] >= 0)
+			dup2(outputs->text[i], i + 1);
+	report_fd = fd;
+	in_trial = trial;
+	compile_errors_catch(module, "__probe_", caught);
+}
+
 bool checkpoint_attempt(LLVMModuleRef module, struct compile_failures *ret)
 {
 	struct outputs outputs = {0};
 	pid_t child, parent = getpid();
-	int ends[2];
+	bool trial = is_trial();
+	int ends[2], status;
 
 	*ret = (struct compile_failures){0};
 	if (pipe2(ends, O_CLOEXEC))
 		return true;
-	save_outputs(&outputs);
-	fflush(NULL);
+	save_outputs(&outputs, trial);
 	child = fork();
 	if (child > 0) {
 		close(ends[1]);
-		follow(child, ends[0], &outputs, ret);
+		status = wait_for(child, ends[0], ret);
+		if (!trial)
+			take_over(status, &outputs, ret);
+		else if (!ret->count && status)
+			add_failure(status, ret);
 		free_outputs(&outputs);
-		return false;
+		return !ret->count;
 	}
 	close(ends[0]);
 	if (child < 0) {
@@ -232,11 +319,7 @@ bool checkpoint_attempt(LLVMModuleRef module, struct compile_failures *ret)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	for (int i = 0; i < 2; i++)
-		if (outputs.text[i] >= 0)
-			dup2(outputs.text[i], i + 1);
+	begin_child(module, &outputs, ends[1], trial);
 	free_outputs(&outputs);
-	report_fd = ends[1];
-	compile_errors_catch(module, "__probe_", caught);
 	return true;
 }

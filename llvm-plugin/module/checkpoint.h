@@ -2,9 +2,14 @@
 /*
  * Code that compiles without probes must compile with them. No limit on a probe's registers can
  * ensure this, because the code generator runs after the pass, and its limits are not known here.
- * The compiler therefore forks before the pass changes anything, and the child continues with
- * probes. If the child fails, the parent, whose module is unchanged, continues without the clones
- * that failed. Otherwise the cost is one fork.
+ * The process therefore forks before the pass changes anything, and the child tries. If it fails,
+ * the parent, whose module is unchanged, continues without the clones that failed.
+ *
+ * - In clang, which has one thread, the child continues with probes in the parent's place. The cost
+ *   is one fork.
+ * - A linker, or an application that compiles with hipRTC, has other threads, which the child
+ * lacks. It generates the module's code, for nothing, and exits; then the parent continues with
+ * probes. This costs the pass and the code generator a second time.
  */
 #ifndef PROBE_LLVM_PLUGIN_MODULE_CHECKPOINT_H
 #define PROBE_LLVM_PLUGIN_MODULE_CHECKPOINT_H
@@ -24,13 +29,15 @@ struct compile_failures {
 	size_t count;
 };
 
-/* Is this process a compiler, and can it fork? Not an application that uses one as a library. */
+/* Does this process generate code after the pass? */
 bool checkpoint_possible(void);
 /*
- * Returns true in the child, which continues with probes. Returns false in the parent after the
- * child failed, with at least one failure, to be freed by the caller. If the child succeeds, the
- * parent exits with its status.
+ * Returns true in the process that continues with probes, and calls checkpoint_end() after it has
+ * inserted them. Returns false in the parent after the child failed, with at least one failure, to
+ * be freed by the caller.
  */
 bool checkpoint_attempt(LLVMModuleRef module, struct compile_failures *ret);
+/* Does not return in a child that only tries. */
+void checkpoint_end(LLVMModuleRef module);
 
 #endif

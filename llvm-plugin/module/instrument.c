@@ -357,6 +357,7 @@ bool probe_pass_run(LLVMModuleRef module, void *analyses, bool optnone)
 			instrument(&units, module, &devlib, &options, analyses);
 		else
 			done = report(module, error);
+		checkpoint_end(module);
 	}
 	call_units_deinit(&units);
 	pass_options_deinit(&options);

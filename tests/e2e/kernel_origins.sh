@@ -117,7 +117,20 @@ cat >rtc.hip <<'END'
 #include <hip/hip_runtime.h>
 #include <hip/hiprtc.h>
 #include <vector>
-static const char text[] = "extern \"C\" __global__ void made(float *p)\n{\n\tp[threadIdx.x * 2] += 1;\n}\n";
+// 80 scalar registers at once, which a traced wave does not have.
+static const char text[] = R"(
+#define TEN(i) "s"(in[i]), "s"(in[i + 1]), "s"(in[i + 2]), "s"(in[i + 3]), "s"(in[i + 4]), \
+	"s"(in[i + 5]), "s"(in[i + 6]), "s"(in[i + 7]), "s"(in[i + 8]), "s"(in[i + 9])
+extern "C" __global__ void made(float *p)
+{
+	p[threadIdx.x * 2] += 1;
+}
+extern "C" __global__ void hungry(int *out, const int __attribute__((address_space(4))) *in)
+{
+	asm volatile("s_nop 0" : : TEN(0), TEN(10), TEN(20), TEN(30), TEN(40), TEN(50), TEN(60), TEN(70));
+	out[threadIdx.x] = 0;
+}
+)";
 int main(int argc, char **argv)
 {
 	hiprtcProgram program;
@@ -148,7 +161,9 @@ expect "rtc without the plugin" "$(sqlite3 rtc.db "SELECT DISTINCT d.verdict FRO
 comgr_llvm=$(ldconfig -p | sed -n 's/.*libLLVM-15\.so\.1 .*=> //p' | head -1)
 if [ -n "$comgr_llvm" ]; then
 	LD_PRELOAD=$comgr_llvm record rtc2.db -q -- ./rtc "-fpass-plugin=$plugin" 2>rtc2.log || fail "rtc: $(cat rtc2.log)"
-	expect "rtc" "$(rows rtc2.db)" "3|1|64|4 3|1|64|4 "
+	expect "rtc" "$(rows rtc2.db)" "6|1|64|4 6|1|64|4 "
+	expect "rtc: a kernel whose clone does not compile" \
+		"$(grep -c 'kernel hungry is compiled without probes of kind trace: inline assembly requires' rtc2.log)" 1
 fi
 
 # OpenCL C, code objects 4 and 5, from each LLVM there is a plugin for.
