@@ -45,6 +45,11 @@ void emit_add_one(struct asm_block *code, unsigned ctx, unsigned regular, uint32
 void run_counters_flush(struct asm_block *code, const struct run_counter *sums, unsigned count,
 			unsigned ctx)
 {
+	/* Often all are 0: groups of an enumerated launch are not counted. */
+	asm_line(code, "s_or_b32 s4, s%u, s%u", sums[0].sgpr, sums[count > 1].sgpr);
+	for (unsigned i = 2; i < count; i++)
+		asm_line(code, "s_or_b32 s4, s4, s%u", sums[i].sgpr);
+	asm_line(code, "s_cbranch_scc0 .Lprobe_nothing${:uid}");
 	emit_replica(code, ctx);
 	/* The wave's EXEC is no longer needed. */
 	asm_line(code, "s_mov_b64 exec, 0x%x", (1u << count) - 1);
@@ -61,4 +66,5 @@ void run_counters_flush(struct asm_block *code, const struct run_counter *sums, 
 		asm_line(code, "v_writelane_b32 v0, s12, %u", i);
 	}
 	asm_line(code, "global_atomic_add_x2 v0, v[2:3], s[8:9]");
+	asm_line(code, ".Lprobe_nothing${:uid}:");
 }
