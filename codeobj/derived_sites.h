@@ -46,6 +46,12 @@ struct site_group {
 	uint32_t first_histogram, histogram_count;
 };
 
+/* Sampled sites: one in how many executions is measured; 0 = they are not sampled. */
+static inline uint32_t site_group_every(const struct site_group *group)
+{
+	return group->flags & PROBE_GROUP_SAMPLED ? PROBE_GROUP_EVERY(group->flags) : 0;
+}
+
 /*
  * A site of a group. The address in a lane is U + stride[0] * x + stride[1] * y + stride[2] * z +
  * bit fields, U the same in all lanes, x, y, z the work-item's id.

@@ -14,6 +14,22 @@ DEV_ENTRY uint64_t __probe_dev_memory_enter(const struct probe_ctx DEV_CONSTANT 
 	return replica_of(ctx);
 }
 
+/*
+ * Random bits by which a wave of a sampled kernel chooses the executions to measure: the same in
+ * every run, but different in each wave and dispatch.
+ */
+DEV_ENTRY uint32_t __probe_dev_memory_seed(const struct probe_ctx DEV_CONSTANT *ctx)
+{
+	uint32_t item = __builtin_amdgcn_workitem_id_x() + __builtin_amdgcn_workitem_id_y() * 1024 +
+			__builtin_amdgcn_workitem_id_z() * (1u << 20);
+	uint32_t seed = dev_uniform32(item) + (uint32_t)ctx->dispatch * 0x9e3779b1;
+
+	seed = (seed ^ seed >> 15) * 0x85ebca6b + __builtin_amdgcn_workgroup_id_x();
+	seed = (seed ^ seed >> 13) * 0xc2b2ae35 + __builtin_amdgcn_workgroup_id_y();
+	seed = (seed ^ seed >> 16) * 0x27d4eb2f + __builtin_amdgcn_workgroup_id_z();
+	return dev_uniform32(seed ^ seed >> 15);
+}
+
 DEV_ENTRY uint64_t __probe_dev_uniform(uint64_t value)
 {
 	return dev_uniform64(value);

@@ -32,7 +32,9 @@ struct derivation {
 	uint64_t full, waves; /* EXEC of regular waves, and their number */
 	bool enumerated;      /* probe_ctx.enumerated */
 	struct probe_counter_row *row;
-	struct counter_rows rows; /* the same, as they were counted */
+	struct counter_rows rows;	  /* the same, as they were counted */
+	struct probe_counter_row *sample; /* behind them: rows of executions that were sampled */
+	size_t samples;
 	struct probe_sites_range predicates, members;
 	uint64_t *executed; /* per predicate: regular waves that execute its block; or NOT_DONE */
 	struct wave_classes classes;
@@ -274,6 +276,32 @@ static void add_counters(uint64_t *to, const uint64_t *value)
 		to[k] = value[k] > to[k] ? value[k] : to[k];
 }
 
+/*
+ * Move the executions of which a sample was measured to a row of their own: estimates, from the
+ * measured ones. Executions and lanes were counted.
+ */
+static const char *move_sample(struct derivation *d, const struct site_member *member)
+{
+	const struct site_group *group = &d->table->groups[member->group];
+	const uint64_t *counted = counter_row(&d->rows, group->row);
+	struct probe_counter_row *from = &d->row[member->site - d->rows.first];
+	struct probe_counter_row *to = &d->sample[d->samples];
+	uint64_t measured = from->value[PROBE_C_EXECUTIONS], every = site_group_every(group);
+
+	if (measured > counted[PROBE_GROUP_SAMPLED_EXECUTIONS])
+		return d->launch->partial ? "rows of its launch were lost"
+					  : "more executions were measured than counted";
+	*to = *from;
+	memset(from->value, 0, sizeof(from->value));
+	for (int k = PROBE_C_QUADS; k < PROBE_C_ADDED; k++)
+		to->value[k] *= every;
+	to->value[PROBE_C_EXECUTIONS] = counted[PROBE_GROUP_SAMPLED_EXECUTIONS];
+	to->value[PROBE_C_LANES] = counted[PROBE_GROUP_SAMPLED_LANES];
+	to->value[PROBE_C_MEASURED] = 1 + measured;
+	d->samples += to->value[PROBE_C_EXECUTIONS] > 0;
+	return NULL;
+}
+
 /* Returns NULL, or why there are no counters. An equivalent launch may have been derived before. */
 static const char *derive(struct derivation *d, const struct site_member *member)
 {
@@ -284,6 +312,11 @@ static const char *derive(struct derivation *d, const struct site_member *member
 
 	if (!counter_row(&d->rows, group->row))
 		return "its group belongs to another kernel";
+	if (group->flags & PROBE_GROUP_SAMPLED) {
+		reason = move_sample(d, member);
+		if (reason)
+			return reason;
+	}
 	if (d->memo && (is_placed(group) || is_enumerated(d, group)))
 		memo = &d->memo[member->site - d->rows.first];
 	if (!memo)
@@ -339,11 +372,12 @@ static bool alloc(struct derivation *d, const struct probe_counter_row *raw, siz
 {
 	uint32_t first = d->rows.first, count = d->rows.count;
 
-	d->row = calloc(count + raw_count + 1, sizeof(*d->row));
+	d->row = calloc(2ul * count + 1, sizeof(*d->row));
 	d->executed = calloc(count + 1ul, sizeof(*d->executed));
 	if (!d->row || !d->executed)
 		return false;
 	d->rows.row = d->row;
+	d->sample = d->row + count;
 	for (uint32_t i = 0; i < count; i++)
 		d->row[i].site = first + i;
 	for (size_t i = 0; i < raw_count; i++)
@@ -374,6 +408,8 @@ bool derived_rows_make(struct model_scratch *scratch, const struct probe_sites *
 			if (d.row[i].value[PROBE_C_EXECUTIONS] &&
 			    !probe_site_is_row(table->sites[d.rows.first + i].access))
 				d.row[ret->count++] = d.row[i];
+		memmove(&d.row[ret->count], d.sample, d.samples * sizeof(*d.sample));
+		ret->count += d.samples;
 		ret->row = d.row;
 		d.row = NULL;
 	}

@@ -30,7 +30,11 @@ struct derived_loss {
 #define DERIVED_LOSSES_NAMED 8
 
 struct derived_rows {
-	struct probe_counter_row *row; /* to be freed; executed sites, sorted by id */
+	/*
+	 * To be freed: executed sites, sorted by id; then those of which a sample was measured
+	 * (PROBE_C_MEASURED), which may be the same ones.
+	 */
+	struct probe_counter_row *row;
 	size_t count;
 	size_t lost;	   /* rows of no site of the kernel, and sites without counters */
 	size_t sites_lost; /* sites among them; the first few are in `loss` */

@@ -31,7 +31,7 @@ function pictureOf(lines, row) {
 
 const numbersShown = ["executions", "lanes", "lines64_used", "lines64_needed", "lines128_used", "lines128_needed",
 		      "lines128_excess", "passes", "ideal_passes", "conflicts", "max_way", "cycles",
-		      "cycles_basis", "time_share", "basis"];
+		      "cycles_basis", "time_share", "basis", "measured", "error"];
 
 function numbersOf(lines, row) {
 	const names = numbersShown.filter((name) => lines.has(name) && lines.get(row, name));

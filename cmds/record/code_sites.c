@@ -58,18 +58,27 @@ void run_code_destroy(struct run_code *code)
 
 /*
  * The member of a group whose strides handlers may use: those of ids alone, by proof. Where the
- * addresses are known only as an expression per lane, the strides are 0 without a meaning.
+ * addresses are known only as an expression per lane, or are measured, the strides are 0 without a
+ * meaning.
  */
 static const struct site_member *strided_member(const struct probe_sites *table, uint32_t id)
 {
 	const struct site_member *member = probe_sites_member(table, id);
 
-	if (!member || table->groups[member->group].flags & PROBE_GROUP_LANES_ONLY)
+	if (!member ||
+	    table->groups[member->group].flags & (PROBE_GROUP_LANES_ONLY | PROBE_GROUP_SAMPLED))
 		return NULL;
 	for (int i = 0; i < PROBE_BITFIELDS; i++)
 		if (member->field[i].scale && member->field[i].multiplier)
 			return NULL;
 	return member;
+}
+
+static uint16_t measured_every(const struct probe_sites *table, uint32_t id)
+{
+	const struct site_member *member = probe_sites_member(table, id);
+
+	return member ? (uint16_t)site_group_every(&table->groups[member->group]) : 0;
 }
 
 static bool fill_site(const struct run_code *code, uint32_t id, struct probe_site_info *ret)
@@ -120,6 +129,7 @@ static bool fill_site(const struct run_code *code, uint32_t id, struct probe_sit
 		.strides = member ? member->stride : NULL,
 		.bitfields = member ? member->field : NULL,
 		.variable = site->variable,
+		.measured_every = measured_every(table, id),
 	};
 	if (site->variable && site->variable <= table->variable_count) {
 		ret->row = table->variables[site->variable - 1].row;

@@ -17,7 +17,7 @@ const char finding_fields[] =
 	"lines64_needed,lines64_excess,lines128_used,lines128_needed,lines128_excess,passes,"
 	"ideal_passes,conflicts,max_way,cycles,cycles_low,cycles_high,cycles_basis,time_share,time_of,"
 	"kernel_samples,line_waiting,finding_kernels,finding_cycles,finding_places,finding_rank,finding,launch_shape,cause,fix,cause_shape,address_class,address,source,inlined,sites,site,unit,machine,basis,"
-	"swap_loop,own_file,own_line,own_column,candidates,code_object";
+	"swap_loop,own_file,own_line,own_column,candidates,code_object,measured,error";
 
 /* A position in the user's source. */
 struct place {
@@ -328,6 +328,7 @@ static void print_machine(const struct finding *finding)
 
 static void print_basis(const struct finding *finding)
 {
+	static const char sampled[] = "sampled ";
 	const char *basis = cell(finding, F_BASIS);
 
 	if (!strcmp(basis, "measured"))
@@ -337,6 +338,11 @@ static void print_basis(const struct finding *finding)
 		     "that follow from the launch or were counted");
 	else if (!strcmp(basis, "traced"))
 		puts("       counts: from every address (trace)");
+	else if (!strncmp(basis, sampled, strlen(sampled)))
+		printf("       counts: estimated from %lld executions, measured %s: cache lines and passes "
+		       "within %.3g %% (95 %% confidence)\n",
+		       number(finding, F_MEASURED), basis + strlen(sampled),
+		       sqlite3_column_double(finding->stmt, F_ERROR));
 }
 
 static void print_extra(long long count, const char *one, const char *many)

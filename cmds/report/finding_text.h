@@ -63,6 +63,8 @@ enum finding_field {
 	F_OWN_COLUMN,
 	F_CANDIDATES,
 	F_CODE_OBJECT,
+	F_MEASURED,
+	F_ERROR,
 };
 
 extern const char finding_fields[];

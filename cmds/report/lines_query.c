@@ -63,9 +63,20 @@
 #define BASIS                                                                                      \
 	"CASE WHEN q.access IS NULL THEN NULL WHEN EXISTS (SELECT 1 FROM probe_run "               \
 	"WHERE key = 'kind' AND value = 'trace') THEN 'traced' "                                   \
+	"WHEN q.row_every > 0 THEN 'sampled 1-in-' || q.row_every "                                \
 	"ELSE probe_basis(q.code_object, q.site) END"
 
 #define KERNEL "coalesce(" COST_KERNEL("display_name", "q.place_kernel") ", '')"
+
+/*
+ * Hoeffding's bound of a mean: the range of a value times sqrt(ln(2 / 0.05) / 2 / n). A machine access
+ * requests 1 to 64 cache lines, or 128 if lanes may cross the end of one, and takes at most 64 passes
+ * more than the fewest.
+ */
+#define SAMPLE_ERROR                                                                               \
+	"CASE WHEN row_every > 0 AND row_measured > 0 AND lines128 + passes > 0 THEN "             \
+	"round(100.0 * (CASE WHEN align < unit THEN 127 ELSE 64 END) * (size / max(unit, 1)) * "   \
+	"sqrt(ln(2 / 0.05) / 2 / row_measured) * executions / max(lines128, passes), 1) END"
 
 #define COST "cycles IS NOT NULL AND q.conflicts + q.excess64 + q.excess128 > 0"
 
@@ -188,7 +199,14 @@ static const struct report_column columns[] = {
 	 "1: of these kernels, the one with the highest cost"},
 	{"basis", "basis", REPORT_TEXT, false, BASIS,
 	 "measured: counted on the device; derived: computed from measured executions and "
-	 "addresses that the compiler proved; traced: computed from every recorded address"},
+	 "addresses that the compiler proved; traced: computed from every recorded address; "
+	 "sampled 1-in-N: estimated from the measured executions, chosen at random"},
+	{"measured", "measured", REPORT_INT, false, "CASE WHEN row_every > 0 THEN row_measured END",
+	 "sampled access (PROBE_SITES_MEASURED): executions that were measured, by which its cache "
+	 "lines and passes are estimated; empty: they are exact"},
+	{"error", "error %", REPORT_REAL, false, SAMPLE_ERROR,
+	 "sampled access: bound of the error of its cache lines or passes, with 95 % confidence; "
+	 "empty: they are exact, or nothing was measured"},
 	{"candidates", "candidates", REPORT_TEXT, false, CANDIDATES,
 	 "line 0: instructions of the original kernel that may be this access"},
 	{"swap_loop", "swap loop", REPORT_INT, false, SWAP_LOOP,
@@ -229,7 +247,7 @@ static const struct report_column columns[] = {
 	"min(site) AS site, code, symbol, '' AS shape, users_file AS file, "                 \
 	"users_line AS line, users_column AS \"column\", access, NULL AS space, "      \
 	"NULL AS size, NULL AS unit, NULL AS align, NULL AS memory, "       \
-	"users_file, users_line, users_column, NULL AS cause, NULL AS fix, NULL AS cause_shape, NULL AS row_class, NULL AS row_address, NULL AS row_index, " COST_OF_TIMES ", NULL AS level, "        \
+	"users_file, users_line, users_column, NULL AS cause, NULL AS fix, NULL AS cause_shape, NULL AS row_class, NULL AS row_address, NULL AS row_index, NULL AS row_every, NULL AS row_measured, " COST_OF_TIMES ", NULL AS level, "        \
 	"sum(executions) AS executions, sum(lanes) AS lanes, NULL AS quads, NULL AS lines64, "     \
 	"NULL AS needed64, NULL AS excess64, NULL AS lines128, NULL AS needed128, "                \
 	"NULL AS excess128, NULL AS passes, NULL AS ideal_passes, NULL AS conflicts, "             \

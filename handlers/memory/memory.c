@@ -354,14 +354,20 @@ static void add_counters(struct memory *memory, const struct sites_kernel *kerne
 			 const struct probe_counter_row *row)
 {
 	struct memory_site *site = find_site(memory, kernel, row->site);
+	uint64_t measured = row->value[PROBE_C_MEASURED], *sums;
 
-	if (!site)
+	if (site && measured && !site->sample)
+		site->sample = calloc(PROBE_COUNTERS, sizeof(*site->sample));
+	sums = site && measured ? site->sample : site ? site->counters : NULL;
+	if (!sums)
 		return;
 	for (unsigned i = 0; i < PROBE_C_ADDED; i++)
-		site->counters[i] += row->value[i];
-	for (unsigned i = PROBE_C_ADDED; i < PROBE_COUNTERS; i++)
+		sums[i] += row->value[i];
+	for (unsigned i = PROBE_C_ADDED; i < PROBE_C_MEASURED; i++)
 		if (row->value[i] > site->counters[i])
 			site->counters[i] = row->value[i];
+	if (measured)
+		sums[PROBE_C_MEASURED] += measured - 1;
 }
 
 static int memory_batch(void *state, const struct probe_batch *batch)
@@ -407,8 +413,9 @@ static int memory_open(const struct probe_host *host, void **state)
 	return 0;
 }
 
-static void free_recorded(struct memory_site *site)
+static void free_site(struct memory_site *site)
 {
+	free(site->sample);
 	free(site->recorded);
 	free(site->good);
 }
@@ -433,7 +440,7 @@ static int memory_close(void *state)
 	err = memory_rows_write(memory);
 
 	sites_report(&memory->sites, "memory");
-	each_site(memory, free_recorded);
+	each_site(memory, free_site);
 	sites_deinit(&memory->sites);
 	free(memory);
 	return err;

@@ -51,6 +51,12 @@ static const struct probe_column columns[] = {
 	{"line_used_near", PROBE_TYPE_REAL},
 	/* The launches that the row counts, "64x1x1 groups of 256x1x1"; NULL = several shapes. */
 	{"launch_shape", PROBE_TYPE_TEXT},
+	/*
+	 * Where a sample of one in `measured_every` executions was measured: the number of those.
+	 * Counters are estimates then, except for executions and lanes. 0 = they are exact.
+	 */
+	{"measured_every", PROBE_TYPE_INTEGER},
+	{"measured", PROBE_TYPE_INTEGER},
 };
 enum {
 	COLUMNS = sizeof(columns) / sizeof(columns[0]),
@@ -77,6 +83,37 @@ static void set_rows(const struct probe_site_info *info, struct advice_site *sit
 		return;
 	site->declared_row = info->row;
 	site->declared_element = info->element;
+}
+
+/* Of the site's executions, a sample of one in so many was measured; 0 = counters are exact. */
+static uint16_t measured_every(const struct memory *memory, const struct sites_kernel *kernel,
+			       uint32_t id)
+{
+	const struct probe_host *host = memory->sites.host;
+	const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, id);
+
+	return memory_site_of(kernel, id)->sample && info &&
+			       info->size >= offsetof(struct probe_site_info, measured_every) +
+						     sizeof(info->measured_every)
+		       ? info->measured_every
+		       : 0;
+}
+
+/*
+ * Add the sampled executions. Their counters are those of the measured ones times N. The mean of an
+ * execution is known better than that: it is multiplied by all executions over N times the measured
+ * ones.
+ */
+static void add_sample(struct memory_site *site, uint16_t every)
+{
+	const uint64_t *sample = site->sample;
+	double measured = (double)sample[PROBE_C_MEASURED] * every;
+	double factor = measured > 0 ? (double)sample[PROBE_C_EXECUTIONS] / measured : 0;
+
+	site->counters[PROBE_C_EXECUTIONS] += sample[PROBE_C_EXECUTIONS];
+	site->counters[PROBE_C_LANES] += sample[PROBE_C_LANES];
+	for (int i = PROBE_C_QUADS; i < PROBE_C_ADDED; i++)
+		site->counters[i] += (uint64_t)((double)sample[i] * factor + 0.5);
 }
 
 /* Finds the near accesses: those of the same block, executed as often, at a constant distance. */
@@ -162,6 +199,7 @@ static int write_row(struct memory *memory, int table, const struct sites_kernel
 		{.integer = kernel->id},
 		{.integer = id},
 	};
+	uint16_t every = measured_every(memory, kernel, id);
 	char shape[SHAPE_MAX];
 	struct advice advice;
 	size_t n = 3;
@@ -181,7 +219,8 @@ static int write_row(struct memory *memory, int table, const struct sites_kernel
 		c[PROBE_C_STRIDE_HI] ? (int64_t)(c[PROBE_C_STRIDE_HI] - PROBE_STRIDE_BIAS) : 0;
 	values[n++].text = advice.cause;
 	values[n++].text = advice.fix;
-	values[n++].text = advice.verified ? advice.what : NULL;
+	/* The launch is known by a sample only. */
+	values[n++].text = advice.verified && !every ? advice.what : NULL;
 	values[n++].real = advice.before;
 	values[n++].real = advice.after;
 	values[n++].text = site.info ? probe_address_word(site.info->address_class) : NULL;
@@ -190,7 +229,38 @@ static int write_row(struct memory *memory, int table, const struct sites_kernel
 	values[n++].real = advice_line_used(&site, false);
 	values[n++].real = advice_line_used(&site, true);
 	values[n++].text = shape_text(&kernel->shape, shape);
+	values[n++].integer = every;
+	values[n++].integer =
+		every ? (int64_t)memory_site_of(kernel, id)->sample[PROBE_C_MEASURED] : 0;
 	return host->row(host->ctx, table, values, n);
+}
+
+static void add_samples(const struct memory *memory)
+{
+	const struct probe_host *host = memory->sites.host;
+	uint16_t most = 0;
+	size_t sampled = 0, unmeasured = 0;
+
+	for (size_t k = 0; k < memory->sites.count; k++) {
+		const struct sites_kernel *kernel = memory->sites.kernels[k];
+
+		for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count;
+		     id = sites_next(kernel, id + 1)) {
+			uint16_t every = measured_every(memory, kernel, id);
+
+			if (!every)
+				continue;
+			most = every > most ? every : most;
+			sampled++;
+			unmeasured += !memory_site_of(kernel, id)->sample[PROBE_C_MEASURED];
+			add_sample(memory_site_of(kernel, id), every);
+		}
+	}
+	if (sampled)
+		host->log(host->ctx, PROBE_LOG_WARNING,
+			  "%zu accesses are sampled: their cache lines and LDS passes are "
+			  "estimated from one in %u executions; of %zu accesses none was measured",
+			  sampled, most, unmeasured);
 }
 
 /* Lists all accesses to LDS; returns their number. */
@@ -289,6 +359,7 @@ int memory_rows_write(struct memory *memory)
 
 	if (table < 0)
 		return table;
+	add_samples(memory);
 	if (!list_buffers(memory, &buffers))
 		return -ENOMEM;
 	for (size_t k = 0; k < memory->sites.count && !err; k++)

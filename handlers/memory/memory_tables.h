@@ -27,6 +27,11 @@ struct memory_last {
 struct memory_site {
 	struct site_facts facts;
 	uint64_t counters[PROBE_COUNTERS];
+	/*
+	 * Of executions of which a sample was measured, in other rows: counters, and in
+	 * PROBE_C_MEASURED how many those were; or NULL.
+	 */
+	uint64_t *sample;
 	struct memory_last last;
 	struct probe_lds_rule rule;
 	uint16_t units;

@@ -93,6 +93,11 @@ struct probe_site_info {
 	uint16_t variable;
 	/* Added later: bytes of that variable's rows and elements as declared; 0 = unknown. */
 	uint32_t row, element;
+	/*
+	 * Added later: of some of its executions, a sample of one in so many is measured. Counters
+	 * of those are estimates, in rows of their own (PROBE_C_MEASURED). 0 = all are exact.
+	 */
+	uint16_t measured_every;
 };
 
 struct probe_dispatch_info {

@@ -45,7 +45,13 @@ enum probe_counter {
 	 */
 	PROBE_C_STRIDE_HI,
 	PROBE_C_STRIDE_LO,
-	PROBE_C_SPARE,
+	/*
+	 * Not counted on the device. 0, or in a row of executions of which a sample was measured
+	 * (PROBE_GROUP_SAMPLED), 1 plus the number of those that were measured. The words from
+	 * PROBE_C_QUADS to PROBE_C_AFFINE are estimates then: sums over the sample, times N.
+	 * A site may have both kinds of rows in a dispatch.
+	 */
+	PROBE_C_MEASURED,
 	PROBE_COUNTERS, /* 16 words of 64 bits: 128 bytes, one L2 line, per site and replica */
 
 	/*
@@ -76,6 +82,12 @@ enum probe_group_counter {
 	 * or for which its sites were measured.
 	 */
 	PROBE_GROUP_SKIPPED,
+	/*
+	 * Groups with PROBE_GROUP_SAMPLED: executions that would be measured without sampling, and
+	 * their active lanes.
+	 */
+	PROBE_GROUP_SAMPLED_EXECUTIONS,
+	PROBE_GROUP_SAMPLED_LANES,
 };
 
 /*

@@ -12,7 +12,7 @@
  * Also changes with the interface between clones and the library in the application. The library
  * runs clones of its own version only.
  */
-#define PROBE_SITES_VERSION	13u
+#define PROBE_SITES_VERSION	14u
 #define PROBE_SITES_VERSION_MIN 11u /* oldest version that can be read */
 
 /*
@@ -285,7 +285,17 @@ enum probe_group_flag {
 	 * is not set.
 	 */
 	PROBE_GROUP_LOOP = 16,
+	/*
+	 * Of the executions that are not counted in another way, a sample is measured, chosen at
+	 * random: one in PROBE_GROUP_EVERY(flags). All of them are in two words of the group's row;
+	 * the rows of its sites have those that were measured. Sites whose addresses are not proved
+	 * are in such groups, too, which have no other executions.
+	 */
+	PROBE_GROUP_SAMPLED = 32,
 };
+#define PROBE_GROUP_EVERY_SHIFT	 16
+#define PROBE_GROUP_EVERY(flags) ((flags) >> PROBE_GROUP_EVERY_SHIFT)
+#define PROBE_MEASURED_EVERY_MAX 1000u
 
 /* Sites of one basic block, with one row of counters (section 3) and up to three histograms. */
 struct probe_site_group {

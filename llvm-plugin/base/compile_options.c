@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -230,6 +231,25 @@ static bool parse_scope(struct pass_options *options, const char *text, char **r
 	}
 }
 
+/* "1-in-N" */
+static bool parse_measured(struct pass_options *options, char **ret_error)
+{
+	const char *text = getenv("PROBE_SITES_MEASURED");
+	unsigned every;
+	int end = 0;
+
+	if (!text || !*text)
+		return true;
+	if (sscanf(text, "1-in-%u%n", &every, &end) != 1 || text[end] || !every ||
+	    every > PROBE_MEASURED_EVERY_MAX) {
+		*ret_error = invalid("PROBE_SITES_MEASURED", text, strlen(text),
+				     "1-in-N, with N from 1 to 1000");
+		return false;
+	}
+	options->measured_every = every;
+	return true;
+}
+
 static bool parse_verbose(struct pass_options *options, char **ret_error)
 {
 	const char *text = getenv("PROBE_VERBOSE");
@@ -263,7 +283,7 @@ bool pass_options_init(struct pass_options *options, char **ret_error)
 	if (!parse_switch("PROBE_PROVE", &options->prove, ret_error) ||
 	    !parse_switch("PROBE_PORTABLE", &portable, ret_error) ||
 	    !parse_switch("PROBE_FALLBACK", &options->fallback, ret_error) ||
-	    !parse_verbose(options, ret_error) ||
+	    !parse_measured(options, ret_error) || !parse_verbose(options, ret_error) ||
 	    !parse_disabled(options, getenv("PROBE_DISABLE"), ret_error))
 		return false;
 	options->portable = portable;

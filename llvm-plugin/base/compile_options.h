@@ -45,10 +45,11 @@ struct pass_options {
 	uint32_t spaces;   /* bit (1 << enum probe_space): CONSTANT and SCRATCH, if requested */
 	bool by_default;   /* PROBE_KINDS is not set */
 	enum pass_stamps stamps;
-	unsigned verbose; /* 1 = a line per module, 2 = also the proof of each site */
-	bool prove;	  /* count what is proved instead of measuring it */
-	bool fallback;	  /* leave out clones that do not compile (checkpoint.h) */
-	bool optnone;	  /* code will not be optimised: no lean probes */
+	unsigned measured_every; /* one in so many executions is measured; 0 = all */
+	unsigned verbose;	 /* 1 = a line per module, 2 = also the proof of each site */
+	bool prove;		 /* count what is proved instead of measuring it */
+	bool fallback;		 /* leave out clones that do not compile (checkpoint.h) */
+	bool optnone;		 /* code will not be optimised: no lean probes */
 	/* Probes in portable code (portable_probe.h), for waves of so many lanes; 0 = lean ones.
 	 */
 	unsigned portable;

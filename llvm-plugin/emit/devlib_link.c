@@ -36,6 +36,7 @@ static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_MEMORY_BUCKET] = "__probe_dev_memory_bucket",
 	[DEVLIB_MEMORY_ANY] = "__probe_dev_memory_any",
 	[DEVLIB_MEMORY_BATCH] = "__probe_dev_memory_batch",
+	[DEVLIB_MEMORY_SEED] = "__probe_dev_memory_seed",
 	[DEVLIB_MEMORY_FIRST] = "__probe_dev_memory_first",
 	[DEVLIB_TRACE_ANY] = "__probe_dev_trace_any",
 	[DEVLIB_TRACE_CALL] = "__probe_dev_trace_call",

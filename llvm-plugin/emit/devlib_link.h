@@ -20,6 +20,7 @@ enum devlib_function {
 	DEVLIB_MEMORY_BUCKET,
 	DEVLIB_MEMORY_ANY,   /* a unit of an access: a copy per shape */
 	DEVLIB_MEMORY_BATCH, /* records of measured accesses (batch_code.h) */
+	DEVLIB_MEMORY_SEED,
 	DEVLIB_MEMORY_FIRST, /* the first unit, called as measure_access.h says */
 	DEVLIB_TRACE_ANY,
 	DEVLIB_TRACE_CALL, /* slow path of optimised code */

@@ -23,6 +23,7 @@
 #include <probe/wire.h>
 
 #include "llvm-plugin/emit/batch_code.h"
+#include "llvm-plugin/emit/sample_code.h"
 #include "llvm-plugin/emit/devlib_link.h"
 #include "llvm-plugin/emit/wave_code.h"
 #include "llvm-plugin/emit/group_operands.h"
@@ -189,12 +190,16 @@ static void emit_wave_test(struct asm_block *code, const struct plan_group *grou
 	asm_line(code, ".Lprobe_irregular${:uid}:");
 }
 
-/* Measure all sites, each in its own row. */
+/* Measure all sites, each in its own row; or a sample of their executions. */
 static void emit_measure(struct group_code *in, struct asm_block *code, int number,
 			 const struct group_operands *operands, unsigned ctx, uint32_t first_id)
 {
 	const struct plan_group *group = &in->plan->group[number];
 
+	if (in->sample->sgpr) {
+		sample_emit_count_in_row(code, group->row, asm_scalar(code, in->builder, in->wave));
+		sample_emit_choice(in->sample, code);
+	}
 	for (size_t i = group->first; i <= group->last; i++) {
 		const struct plan_site *site = &in->plan->site[i];
 		struct unit_at unit = {.row = first_id + (uint32_t)i};
@@ -209,6 +214,7 @@ static void emit_measure(struct group_code *in, struct asm_block *code, int numb
 			else
 				measure_unit(in, code, site, &unit, ctx);
 	}
+	asm_line(code, ".Lprobe_skipped${:uid}:");
 }
 
 /* Count a regular wave that executed a PROBE_GROUP_ONCE group, but was counted in another way. */

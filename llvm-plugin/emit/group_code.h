@@ -10,6 +10,7 @@
 #include "llvm-plugin/plan/group_plan.h"
 
 struct batch_code;
+struct sample_code;
 struct group_plan;
 
 struct devlib;
@@ -25,6 +26,7 @@ struct group_code {
 	LLVMValueRef enumerated; /* probe_ctx.enumerated */
 	LLVMValueRef last;	 /* the only return, if there are counters */
 	const struct batch_code *batch;
+	const struct sample_code *sample;
 	void *analyses;
 	LLVMValueRef full; /* `regular` if it has all lanes, else 0; NULL until it is needed */
 	/* Of groups that have one, in their order. */

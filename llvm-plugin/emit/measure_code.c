@@ -89,6 +89,16 @@ void measure_emit_call(struct asm_block *code, LLVMValueRef function)
 	asm_line(code, "s_swappc_b64 s[30:31], vcc");
 }
 
+/* If the site is sampled, skip what follows up to .Lprobe_skipped in most executions. */
+static void emit_sampling(struct measure_context *in, struct asm_block *code)
+{
+	if (!in->sampled)
+		return;
+	if (in->counts)
+		sample_emit_count(code, in->sampled, asm_scalar(code, in->builder, in->wave));
+	sample_emit_choice(&in->sample, code);
+}
+
 /* An access, and the rows of counters that it is counted in. */
 struct measured {
 	const struct access_site *site;
@@ -163,9 +173,13 @@ void measure_emit_representative(struct measure_context *in, const struct access
 	LLVMValueRef results;
 
 	asm_constrain(&code, "=&s,=&s");
+	if (in->sampled)
+		asm_line(&code, "s_mov_b32 $0, -1"); /* followers are not measured either */
+	emit_sampling(in, &code);
 	measure_emit_address(&code, site, asm_operand(&code, "v", address));
 	emit_distance_tests(plan->followers, in->builder, context, &code, "$0", plan->also);
 	emit_first(in, &code, &access);
+	asm_line(&code, ".Lprobe_skipped${:uid}:");
 	results = asm_build_call(&code, in->builder, context);
 	plan->followers->counted = LLVMBuildExtractValue(in->builder, results, 0, "");
 }
@@ -190,6 +204,8 @@ static void emit_alone(struct measure_context *in, const struct measured *own_ro
 		asm_line(&code, "s_bitcmp1_b32 $%u, %u", asm_scalar(&code, in->builder, counted),
 			 behind);
 		asm_line(&code, "s_cbranch_scc1 .Lprobe_known${:uid}");
+	} else {
+		emit_sampling(in, &code);
 	}
 	measure_emit_address(&code, access.site, asm_operand(&code, "v", access.address));
 	snprintf(number, sizeof(number), "0x%x", also);
@@ -197,6 +213,7 @@ static void emit_alone(struct measure_context *in, const struct measured *own_ro
 	access.rest = also ? "$0" : NULL;
 	emit_first(in, &code, &access);
 	asm_line(&code, ".Lprobe_known${:uid}:");
+	asm_line(&code, ".Lprobe_skipped${:uid}:");
 	asm_build_call(&code, in->builder, context);
 }
 
@@ -263,6 +280,7 @@ static void emit_units(struct measure_context *in, const struct access_site *sit
 		&code, in->builder,
 		address_of(in, devlib_share(in->devlib, DEVLIB_MEMORY_FIRST,
 					    access_site_shape(site), in->clone, in->analyses)));
+	emit_sampling(in, &code);
 	measure_emit_address(&code, site, place);
 	measure_emit_row(&code, wave, id);
 	asm_line(&code, "s_swappc_b64 s[30:31], $%u", first);
@@ -272,6 +290,7 @@ static void emit_units(struct measure_context *in, const struct access_site *sit
 	asm_line(&code, "s_add_u32 $0, $0, %u", site->unit);
 	asm_line(&code, "s_cmp_lt_u32 $0, %u", site->size);
 	asm_line(&code, "s_cbranch_scc1 .Lprobe_unit${:uid}");
+	asm_line(&code, ".Lprobe_skipped${:uid}:");
 	asm_build_call(&code, in->builder, context);
 }
 

@@ -12,11 +12,13 @@
 
 #include "llvm-plugin/emit/batch_code.h"
 #include "llvm-plugin/emit/inline_asm.h"
+#include "llvm-plugin/emit/sample_code.h"
 
 struct access_site;
 struct asm_block;
 struct devlib;
 struct plan_site;
+struct sampled_block;
 
 struct measure_context {
 	struct devlib *devlib;
@@ -26,6 +28,9 @@ struct measure_context {
 	void *analyses;
 	struct batch_code batch;
 	bool batched; /* the site at hand is measured in batches */
+	struct sample_code sample;
+	const struct sampled_block *sampled; /* the site at hand: its block; NULL = not sampled */
+	bool counts;			     /* it counts for the other sites of the block */
 	struct {
 		LLVMValueRef function, address;
 	} first[8]; /* shared functions whose addresses are computed already */

@@ -10,6 +10,7 @@
 #include "llvm-plugin/emit/wave_code.h"
 #include "llvm-plugin/emit/counter_rows.h"
 #include "llvm-plugin/base/ir_helpers.h"
+#include "llvm-plugin/plan/sampled_blocks.h"
 
 LLVMValueRef group_code_finish(struct group_code *in, struct asm_block *code)
 {
@@ -82,7 +83,8 @@ static void start_counters(struct group_code *in)
 	LLVMTypeRef type = LLVMFunctionType(i32, NULL, 0, 0);
 	LLVMValueRef after = LLVMGetNextInstruction(in->regular);
 	unsigned lowest = reserved_lowest(&in->plan->counters);
-	unsigned last = in->plan->batch ? in->plan->batch - 1 : RESERVED_LAST;
+	unsigned own = in->plan->batch ? in->plan->batch : in->plan->sample;
+	unsigned last = own ? own - 1 : RESERVED_LAST;
 
 	LLVMPositionBuilderBefore(in->builder, after);
 	LLVMSetCurrentDebugLocation2(in->builder, NULL);
@@ -121,13 +123,23 @@ static void flush_counters(struct group_code *in, LLVMValueRef last)
 				.sgpr = group->sgpr,
 			};
 	}
+	for (size_t i = 0; i < in->plan->sampled_blocks; i++) {
+		const struct sampled_block *block = &in->plan->sampled[i];
+
+		for (unsigned word = 0; block->sgpr && word < 2; word++)
+			sums[count++] = (struct run_counter){
+				.row = block->row,
+				.word = PROBE_GROUP_SAMPLED_EXECUTIONS + word,
+				.sgpr = block->sgpr + word,
+			};
+	}
 	run_counters_flush(&code, sums, count, ctx);
 	group_code_finish(in, &code);
 }
 
 void group_code_end(struct group_code *in)
 {
-	if (in->plan->counters.assigned > (in->plan->batch ? PLAN_BATCH_SGPRS : 0)) {
+	if (plan_counts_in_registers(in->plan)) {
 		start_counters(in);
 		flush_counters(in, in->last);
 	}

@@ -19,6 +19,7 @@
 #include "llvm-plugin/emit/inline_asm.h"
 #include "llvm-plugin/emit/measure_code.h"
 #include "llvm-plugin/plan/group_plan.h"
+#include "llvm-plugin/plan/sampled_blocks.h"
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/compile_options.h"
 #include "llvm-plugin/base/ir_helpers.h"
@@ -90,6 +91,9 @@ static void insert_site(struct insert *in, const struct plan_site *plan, uint32_
 	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(plan->inst));
 	address = measure_address(&in->measure, site);
 	in->measure.batched = plan->batched && in->measure.batch.sgpr;
+	in->measure.sampled = plan_sampled_block(in->plan, plan);
+	in->measure.counts =
+		in->measure.sampled && &in->plan->site[in->measure.sampled->first] == plan;
 	if (in->optnone)
 		insert_optnone(in, address, site, id);
 	else if (plan->behind)
@@ -102,7 +106,7 @@ static void insert_site(struct insert *in, const struct plan_site *plan, uint32_
 
 static void load_regular(struct insert *in)
 {
-	if (in->plan->groups)
+	if (in->plan->groups || in->plan->sampled_blocks)
 		in->regular = group_code_load_regular(in->builder, in->ctx, &in->enumerated);
 }
 
@@ -142,6 +146,19 @@ static void begin_batches(struct insert *in)
 	in->measure.batch.lane = batch_emit_entry(&in->measure.batch, in->builder, in->clone);
 }
 
+static void begin_sampling(struct insert *in)
+{
+	LLVMValueRef seed;
+
+	if (!in->plan->sample)
+		return;
+	in->measure.sample = (struct sample_code){.sgpr = in->plan->sample,
+						  .every = in->options->measured_every};
+	LLVMPositionBuilderBefore(in->builder, LLVMGetNextInstruction(in->wave));
+	seed = devlib_call(&in->calls, DEVLIB_MEMORY_SEED, &in->ctx, 1);
+	sample_emit_entry(&in->measure.sample, in->builder, seed);
+}
+
 static void end_batches(struct insert *in)
 {
 	struct asm_block code = {0};
@@ -162,11 +179,12 @@ static void insert_groups(struct insert *in)
 		.builder = in->builder,
 		.clone = in->clone,
 		.ctx = in->ctx,
-		.wave = !in->optnone && measures(in) ? in->wave : NULL,
+		.wave = !in->optnone && (measures(in) || in->plan->sample) ? in->wave : NULL,
 		.regular = in->regular,
 		.enumerated = in->enumerated,
 		.last = in->last,
 		.batch = &in->measure.batch,
+		.sample = &in->measure.sample,
 		.analyses = in->analyses,
 	};
 
@@ -223,6 +241,7 @@ void memory_insert(const struct call_units *units, const struct call_unit *unit,
 					      .wave = in.wave,
 					      .analyses = analyses};
 	begin_batches(&in);
+	begin_sampling(&in);
 	insert_body(&in);
 	insert_groups(&in);
 	end_batches(&in);

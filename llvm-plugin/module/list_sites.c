@@ -13,6 +13,7 @@
 
 #include "llvm-plugin/kinds/count_clone.h"
 #include "llvm-plugin/plan/group_plan.h"
+#include "llvm-plugin/plan/sampled_blocks.h"
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/compile_options.h"
 #include "llvm-plugin/sites/access_sites.h"
@@ -146,11 +147,15 @@ static void list_proof(const struct group_plan *plan, const struct plan_site *si
 		       struct site_table *table)
 {
 	struct probe_site_proof proof = no_proof;
+	const struct sampled_block *sampled;
 
 	/* Strides of no id mean something with the bit fields only. */
 	for (int i = 0; i < 3; i++)
 		if (site->group != PLAN_NONE || !is_multiplier(&site->pattern, i))
 			proof.stride[i] = stride_of(&site->pattern.stride[i]);
+	sampled = plan_sampled_block(plan, site);
+	if (sampled)
+		proof.group = sampled->row;
 	if (site->group != PLAN_NONE) {
 		const struct plan_group *group = &plan->group[site->group];
 
@@ -209,6 +214,13 @@ static void list_predicate(struct site_table *table, const struct call_unit *uni
 	site_table_add_predicate(table, &entry);
 }
 
+static uint32_t sampled_flags(const struct group_plan *plan)
+{
+	return plan->sample ? PROBE_GROUP_SAMPLED | plan->options->measured_every
+							    << PROBE_GROUP_EVERY_SHIFT
+			    : 0;
+}
+
 static void list_group(struct site_table *table, const struct call_unit *unit,
 		       const struct group_plan *plan, const struct plan_group *group)
 {
@@ -220,13 +232,29 @@ static void list_group(struct site_table *table, const struct call_unit *unit,
 			 (group->lanes_known && !plan_follows_launch(group) ? PROBE_GROUP_LANES
 									    : 0) |
 			 (group->lanes_only ? PROBE_GROUP_LANES_ONLY : 0) |
-			 (group->iterates ? PROBE_GROUP_LOOP : 0),
+			 (group->iterates ? PROBE_GROUP_LOOP : 0) | sampled_flags(plan),
 		.mask_rows = group->histogram[PLAN_BY_MASK],
 		.residue_rows = group->histogram[PLAN_BY_RESIDUE],
 		.prefix_rows = group->histogram[PLAN_BY_PREFIX],
 	};
 
 	list_row(table, plan->site[group->first].inst, unit, PROBE_ACCESS_COUNTED_ROW);
+	site_table_add_group(table, &entry);
+}
+
+static void list_sampled(struct site_table *table, const struct call_unit *unit,
+			 const struct group_plan *plan, const struct sampled_block *block)
+{
+	const struct probe_site_group entry = {
+		.row = block->row,
+		.parent = PROBE_ROW_NONE,
+		.flags = sampled_flags(plan),
+		.mask_rows = PROBE_ROW_NONE,
+		.residue_rows = PROBE_ROW_NONE,
+		.prefix_rows = PROBE_ROW_NONE,
+	};
+
+	list_row(table, plan->site[block->first].inst, unit, PROBE_ACCESS_COUNTED_ROW);
 	site_table_add_group(table, &entry);
 }
 
@@ -264,6 +292,8 @@ static void list_sites(struct call_unit *unit, struct site_table *table,
 		list_predicate(table, unit, plan, &plan->predicate[i]);
 	for (int i = 0; i < plan->groups; i++)
 		list_group(table, unit, plan, &plan->group[i]);
+	for (size_t i = 0; i < plan->sampled_blocks; i++)
+		list_sampled(table, unit, plan, &plan->sampled[i]);
 	for (int i = 0; i < plan->groups; i++)
 		for (int kind = 0; kind < PLAN_HISTOGRAM_KINDS; kind++)
 			list_histogram(table, plan, &plan->group[i], kind, unit);

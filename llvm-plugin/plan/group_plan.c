@@ -17,6 +17,7 @@
 #include "llvm-plugin/plan/lane_addresses.h"
 #include "llvm-plugin/plan/prefix_groups.h"
 #include "llvm-plugin/plan/representatives.h"
+#include "llvm-plugin/plan/sampled_blocks.h"
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/compile_options.h"
 #include "llvm-plugin/base/ir_helpers.h"
@@ -331,6 +332,13 @@ static void assign(struct group_plan *plan, bool loops)
 	}
 }
 
+bool plan_counts_in_registers(const struct group_plan *plan)
+{
+	return plan->counters.assigned > (plan->batch	 ? PLAN_BATCH_SGPRS
+					  : plan->sample ? PLAN_SAMPLE_SGPRS
+							 : 0);
+}
+
 /*
  * Groups that execute at most once are counted in registers only if registers are stored at the
  * wave's end anyway.
@@ -338,7 +346,7 @@ static void assign(struct group_plan *plan, bool loops)
 static void assign_counters(struct group_plan *plan)
 {
 	assign(plan, true);
-	if (plan->counters.assigned > (plan->batch ? PLAN_BATCH_SGPRS : 0))
+	if (plan_counts_in_registers(plan))
 		assign(plan, false);
 }
 
@@ -390,7 +398,9 @@ struct group_plan *group_plan_create(const struct call_unit *unit,
 		plan->group[i].row = row++;
 	plan->registers =
 		once && memory && !options->portable && !reserved_named(function, RESERVED_GROUPS);
-	if (plan->registers && pass_enabled(options, PASS_BATCHES))
+	if (plan->registers && options->measured_every > 1)
+		plan_find_sampled_blocks(plan, &row);
+	else if (plan->registers && pass_enabled(options, PASS_BATCHES))
 		assign_batch(plan);
 	number_histograms(plan, &row);
 	plan->rows = row - first_site - (uint32_t)plan->sites;
@@ -415,7 +425,10 @@ void plan_drop_counters(struct group_plan *plan)
 		plan->group[i].histogram[PLAN_BY_PREFIX] = PROBE_ROW_NONE;
 		plan->group[i].residues_in_lanes = false;
 	}
-	plan->counters.assigned = 0;
+	for (size_t i = 0; i < plan->sampled_blocks; i++)
+		plan->sampled[i].sgpr = 0;
+	/* They were assigned first, and nothing is added up from them. */
+	plan->counters.assigned = plan->sample ? PLAN_SAMPLE_SGPRS : 0;
 	plan->batch = 0;
 	plan->lane_counters = 0;
 	plan->registers = false;
@@ -430,6 +443,7 @@ void group_plan_destroy(struct group_plan *plan)
 		free(plan->site[i].description);
 	}
 	free(plan->site);
+	free(plan->sampled);
 	free(plan->group);
 	free(plan->predicate);
 	free(plan);

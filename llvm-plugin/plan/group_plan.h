@@ -25,6 +25,7 @@ struct analysis;
 struct call_unit;
 struct pass_options;
 struct representative;
+struct sampled_block;
 
 enum {
 	PLAN_STREAMS = 6,  /* addresses in registers, per group */
@@ -122,7 +123,10 @@ struct group_plan {
 	uint32_t first_site;
 	bool registers; /* may waves count in scalar registers? */
 	struct reserved_registers counters;
-	unsigned batch;	   /* the first register of the batch (batch_code.h); 0 = none */
+	unsigned batch;	 /* the first register of the batch (batch_code.h); 0 = none */
+	unsigned sample; /* the first of PLAN_SAMPLE_SGPRS; 0 = every execution is measured */
+	struct sampled_block *sampled;
+	size_t sampled_blocks;
 	int lane_counters; /* number of groups that have one */
 	uint32_t rows;	   /* behind the sites: of predicates, of groups, of buckets */
 };
@@ -141,6 +145,8 @@ static inline bool plan_has(const struct plan_group *group, enum plan_histogram 
 {
 	return group->histogram[kind] != PROBE_ROW_NONE;
 }
+/* Does a wave have registers that count from 0, besides those of batches and of sampling? */
+bool plan_counts_in_registers(const struct group_plan *plan);
 /* Number of rows of a histogram. */
 uint32_t plan_histogram_rows(const struct plan_group *group, enum plan_histogram kind);
 /* Count executions in memory instead of registers. */

@@ -11,7 +11,7 @@ name=${test:-$(basename "$0" .sh)}
 work="$build/e2e/$name"
 PATH="$build/bin:$PATH"
 export PATH
-unset PROBE_KINDS PROBE_SCOPE PROBE_SPACES PROBE_TIME HSA_TOOLS_LIB || true
+unset PROBE_KINDS PROBE_SCOPE PROBE_SPACES PROBE_TIME PROBE_SITES_MEASURED HSA_TOOLS_LIB || true
 
 rm -rf "$work"
 mkdir -p "$work"

@@ -21,7 +21,7 @@ for name in ("HOME", "TMPDIR", "HIP_PLATFORM"):
 		config.environment[name] = os.environ[name]
 config.environment["PATH"] = llvm + ":" + os.environ["PATH"]
 # Nothing of the user's reaches the pass.
-for name in ("PROBE_KINDS", "PROBE_SCOPE", "PROBE_SPACES", "PROBE_TIME", "PROBE_PORTABLE", "PROBE_VERBOSE"):
+for name in ("PROBE_KINDS", "PROBE_SCOPE", "PROBE_SPACES", "PROBE_TIME", "PROBE_PORTABLE", "PROBE_VERBOSE", "PROBE_SITES_MEASURED"):
 	config.environment.pop(name, None)
 
 config.substitutions += [

@@ -85,7 +85,7 @@ static void test_bad_header(void **state)
 	refused("magic");
 	header->magic ^= 1;
 	header->version = PROBE_SITES_VERSION + 1;
-	refused("version 14");
+	refused("version 15");
 	header->version = PROBE_SITES_VERSION_MIN - 1;
 	refused("version 10");
 	header->version = PROBE_SITES_VERSION;

@@ -200,6 +200,41 @@ static void test_random(void **state)
 
 /* ---- Rows of counters, kernels, bad input ---------------------------------------------------- */
 
+/*
+ * 7 exact executions; and in two dispatches 50 and 40, of which 3 and 0 were measured, one in 16: 3
+ * lines each.
+ */
+static void test_sample(void **state)
+{
+	struct probe_counter_row rows[3] = {{.site = 0}, {.site = 0}, {.site = 0}};
+	struct probe_batch batch = {
+		.size = sizeof(batch),
+		.stream = PROBE_STREAM_COUNTERS,
+		.dispatch = &dispatch,
+		.count = 3,
+		.counters = rows,
+	};
+
+	(void)state;
+	host_state.sites[add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4)].measured_every = 16;
+	rows[0].value[PROBE_C_EXECUTIONS] = 7;
+	rows[0].value[PROBE_C_LINES128] = 14;
+	rows[1].value[PROBE_C_EXECUTIONS] = 50;
+	rows[1].value[PROBE_C_LANES] = 600;
+	rows[1].value[PROBE_C_LINES128] = 16 * 9;
+	rows[1].value[PROBE_C_MEASURED] = 1 + 3;
+	rows[2].value[PROBE_C_EXECUTIONS] = 40;
+	rows[2].value[PROBE_C_MEASURED] = 1;
+	assert_int_equal(probe_handler.batch(instance, &batch), 0);
+	finish();
+	assert_int_equal(get(0, "executions"), 97);
+	assert_int_equal(get(0, "lanes"), 600);
+	assert_int_equal(get(0, "lines128"), 14 + 90 * 3);
+	assert_int_equal(get(0, "measured_every"), 16);
+	assert_int_equal(get(0, "measured"), 3);
+	assert_int_equal(host_state.logged, 1);
+}
+
 static void test_counters_add(void **state)
 {
 	struct probe_counter_row rows[3] = {{.site = 0}, {.site = 0}, {.site = 9}};
@@ -213,7 +248,7 @@ static void test_counters_add(void **state)
 
 	(void)state;
 	add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
-	for (unsigned i = 0; i < PROBE_COUNTERS; i++) {
+	for (unsigned i = 0; i < PROBE_C_MEASURED; i++) {
 		rows[0].value[i] = 100 + i;
 		rows[1].value[i] = 1000 + i;
 	}
@@ -386,6 +421,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_random, start),
 		cmocka_unit_test_setup(test_counters_add, start),
+		cmocka_unit_test_setup(test_sample, start),
 		cmocka_unit_test_setup(test_bad_input, start),
 		cmocka_unit_test_setup(test_nothing, start),
 		cmocka_unit_test_setup(test_transpose, start),

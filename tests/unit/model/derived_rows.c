@@ -394,6 +394,61 @@ static void test_lost(void **state)
 	free(rows.row);
 }
 
+/* 50 executions by 700 lanes, of which 3 were measured: one in 16. */
+static void test_sampled(void **state)
+{
+	struct probe_counter_row raw[] = {{.site = LOAD}, {.site = GROUP}};
+	struct model_launch partial = launch;
+	struct derived_rows rows;
+	const uint64_t *load;
+
+	(void)state;
+	fill_table();
+	group = (struct site_group){
+		.row = GROUP,
+		.predicate = DERIVED_NONE,
+		.flags = PROBE_GROUP_SAMPLED | 16 << PROBE_GROUP_EVERY_SHIFT,
+	};
+	raw[0].value[PROBE_C_EXECUTIONS] = 3;
+	raw[0].value[PROBE_C_LANES] = 40;
+	raw[0].value[PROBE_C_LINES128] = 9;
+	raw[0].value[PROBE_C_AFFINE] = 1;
+	raw[0].value[PROBE_C_STRIDE_HI] = PROBE_STRIDE_BIAS + 8;
+	raw[1].value[PROBE_GROUP_SAMPLED_EXECUTIONS] = 50;
+	raw[1].value[PROBE_GROUP_SAMPLED_LANES] = 700;
+	rows = make(&launch, raw, 2);
+	load = find(&rows, LOAD);
+	assert_int_equal(rows.lost, 0);
+	assert_int_equal(load[PROBE_C_EXECUTIONS], 50);
+	assert_int_equal(load[PROBE_C_LANES], 700);
+	assert_int_equal(load[PROBE_C_LINES128], 9 * 16);
+	assert_int_equal(load[PROBE_C_AFFINE], 16);
+	assert_int_equal(load[PROBE_C_STRIDE_HI], PROBE_STRIDE_BIAS + 8);
+	assert_int_equal(load[PROBE_C_MEASURED], 1 + 3);
+	/* The other site of the block was not measured, but executed as often. */
+	assert_int_equal(find(&rows, LDS)[PROBE_C_EXECUTIONS], 50);
+	assert_int_equal(find(&rows, LDS)[PROBE_C_MEASURED], 1 + 0);
+	free(rows.row);
+	/* 7 other executions, whose costs are derived: a row of their own. */
+	raw[1].value[PROBE_GROUP_EXECUTIONS] = 7;
+	rows = make(&launch, raw, 2);
+	load = find(&rows, LOAD);
+	assert_int_equal(rows.count, 4);
+	assert_int_equal(load[PROBE_C_EXECUTIONS], 7);
+	assert_int_equal(load[PROBE_C_LINES128], 7 * 2);
+	assert_int_equal(load[PROBE_C_MEASURED], 0);
+	assert_int_equal(rows.row[2].site, LOAD);
+	assert_int_equal(rows.row[2].value[PROBE_C_EXECUTIONS], 50);
+	assert_int_equal(rows.row[3].site, LDS);
+	free(rows.row);
+	partial.partial = true;
+	rows = make(&partial, raw, 1);
+	assert_null(find(&rows, LDS));
+	assert_int_equal(rows.sites_lost, 1);
+	assert_non_null(strstr(rows.loss[0].reason, "rows of its launch were lost"));
+	free(rows.row);
+}
+
 /* 9 bytes from lane to lane, in whole waves and short ones; and the same bytes 4 behind. */
 static void test_addressed(void **state)
 {
@@ -492,6 +547,7 @@ int main(void)
 		cmocka_unit_test(test_residues),      cmocka_unit_test(test_upper_residues),
 		cmocka_unit_test(test_lost),	      cmocka_unit_test(test_addressed),
 		cmocka_unit_test(test_hostile),	      cmocka_unit_test(test_multiplied_bits),
+		cmocka_unit_test(test_sampled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, tear_down);
