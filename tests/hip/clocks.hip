@@ -82,20 +82,30 @@ static void kernels(hipStream_t stream)
 	EXPECT(fabs((twice - none) / (once - none) - 2) < 0.05);
 }
 
+// Both clocks, one instruction after the other, which compilers do not ensure by themselves: LLVM 21
+// waits for the first before it reads the second. Neither before nor after what computes `x`.
+static __device__ void read_both(uint64_t *cycle, uint64_t *tick, float *x)
+{
+	asm volatile("s_memtime %0\ns_memrealtime %1\ns_waitcnt lgkmcnt(0)"
+		     : "=&s"(*cycle), "=&s"(*tick), "+v"(*x));
+}
+
 // A kernel's own readings of the device's clocks, one wave.
 static __global__ void read_clocks(uint64_t *out, int rounds)
 {
-	uint64_t cycle = __builtin_amdgcn_s_memtime(), tick = __builtin_amdgcn_s_memrealtime();
+	uint64_t cycle[2], tick[2];
 	float x = (float)threadIdx.x;
 
+	read_both(&cycle[0], &tick[0], &x);
 	for (int i = 0; i < rounds; i++)
 		x = __builtin_fmaf(x, 1.0001f, 0.5f);
+	read_both(&cycle[1], &tick[1], &x);
+	out[0] = cycle[0];
+	out[1] = cycle[1];
+	out[2] = tick[0];
+	out[3] = tick[1];
 	if (x == -1)
 		out[4] = 0;
-	out[0] = cycle;
-	out[1] = __builtin_amdgcn_s_memtime();
-	out[2] = tick;
-	out[3] = __builtin_amdgcn_s_memrealtime();
 }
 
 static void clocks_in_kernels(hipStream_t stream)

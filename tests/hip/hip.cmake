@@ -131,14 +131,14 @@ probe_hip_test(peers.nosdma peers "PROBE_SIM_GPUS=3;HSA_ENABLE_SDMA=0")
 # (simgpu/README.md); programs whose times are tested use its queue thread instead.
 set(hip_timed_environment ${hip_environment} AMD_DIRECT_DISPATCH=0)
 probe_hip_program(clocks clocks -O2)
-function(probe_clocks_test name)
-	probe_test(NAME hip.clocks${name} TIER hip FOLDER simgpu
-		COMMAND sh ${hip_dir}/clocks.sh ${hip_out}/clocks ${hip_out}/clocks${name}.out
+function(probe_clocks_test name program)
+	probe_test(NAME hip.${name} TIER hip FOLDER simgpu
+		COMMAND sh ${hip_dir}/clocks.sh ${hip_out}/${program} ${hip_out}/${name}.out
 		ENVIRONMENT ${hip_timed_environment} ${ARGN})
 endfunction()
-probe_clocks_test("")
-probe_clocks_test(.nobar PROBE_SIM_LARGE_BAR=0)
-probe_clocks_test(.nosdma HSA_ENABLE_SDMA=0)
+probe_clocks_test(clocks clocks)
+probe_clocks_test(clocks.nobar clocks PROBE_SIM_LARGE_BAR=0)
+probe_clocks_test(clocks.nosdma clocks HSA_ENABLE_SDMA=0)
 probe_hip_test(clocks.host clocks PROBE_SIM_MODEL=0)
 
 # Simulated time against published numbers, and the same counters in every run.
@@ -154,9 +154,7 @@ probe_test(NAME hip.same_clock TIER hip FOLDER simgpu
 		${hip_out}/waves ${hip_out}/divergence ${hip_out}/sorting ${hip_out}/physics
 	ENVIRONMENT ${hip_timed_environment})
 foreach(name timing atomics shared cooperative)
-	probe_test(NAME hip.${name}.same TIER hip FOLDER simgpu
-		COMMAND sh ${hip_dir}/clocks.sh ${hip_out}/${name} ${hip_out}/${name}.same.out
-		ENVIRONMENT ${hip_timed_environment})
+	probe_clocks_test(${name}.same ${name})
 endforeach()
 
 probe_hip_program(polls polls -O2)
@@ -192,8 +190,8 @@ if(HSA_SAMPLING_INCLUDE_DIR)
 	probe_hip_test(streams.exceptions streams PROBE_SIM_DRIVER_SAMPLING=1)
 endif()
 
-# The simulated MI300X, which ROCr and HIP know from 6.1 on. Not clocks and timing, which expect
-# gfx90a's figures, nor textures (gfx942 has no image instructions).
+# The simulated MI300X, which ROCr and HIP know from 6.1 on. Not timing, which expects gfx90a's
+# figures, nor textures (gfx942 has no image instructions).
 if(PROBE_HIP_LLVM GREATER_EQUAL 21)
 	probe_hip_partial_code(partial_gfx942.co gfx942)
 	foreach(name vadd copies streams shared scratch atomics arithmetic managed printing progress
@@ -211,6 +209,9 @@ if(PROBE_HIP_LLVM GREATER_EQUAL 21)
 			COMMAND ${hip_out}/gfx942_${name} ${hip_out}/partial_gfx942.co
 			ENVIRONMENT "${hip_environment}" PROBE_SIM_DEVICE=gfx942 ${options})
 	endforeach()
+	probe_hip_program(gfx942_clocks clocks -O2 GPU gfx942)
+	probe_clocks_test(gfx942.clocks gfx942_clocks PROBE_SIM_DEVICE=gfx942)
+	probe_clocks_test(gfx942.clocks.nosdma gfx942_clocks PROBE_SIM_DEVICE=gfx942 HSA_ENABLE_SDMA=0)
 	probe_hip_program(gfx942_sampling sampling "-O2;-std=c++17;-lhsa-runtime64" GPU gfx942)
 	foreach(name sessions invariants masks lanes stochastic host_trap)
 		probe_test(NAME hip.gfx942.sampling.${name} TIER hip FOLDER simgpu
