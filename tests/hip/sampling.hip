@@ -160,36 +160,51 @@ static void stochastic()
 	EXPECT(chi_square(pcs) < 4 && chi_square(states) < 4);
 }
 
+static __device__ unsigned scattered(unsigned x)
+{
+	x = (x ^ x >> 16) * 0x7feb352du;
+	x = (x ^ x >> 15) * 0x846ca68bu;
+	return x ^ x >> 16;
+}
+
 // Waits of many lengths and few instructions, so that much simulated time passes at little cost.
 __global__ void resting(const float *in, float *out, int n, int rounds)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
 	float sum = 0;
 
+	// Blocks begin anywhere in a round. Otherwise all units would be at the same place at a tick,
+	// and their samples would count as one.
+	for (unsigned k = 0; k < (scattered(blockIdx.x) & 63); k++)
+		__builtin_amdgcn_s_sleep(16);
 	for (int r = 0; r < rounds; r++) {
 		sum += in[(i * 33 + r * 4099) % n];
 		__builtin_amdgcn_s_sleep(3);
-		for (unsigned k = 0; k < ((blockIdx.x * 2654435761u + r * 40503u) >> 9 & 7); k++)
-			__builtin_amdgcn_s_sleep(11);
+		for (unsigned k = 0; k < (scattered(blockIdx.x + (r << 20)) & 15); k++)
+			__builtin_amdgcn_s_sleep(22);
 		if (sum > 1e30f)
 			__builtin_amdgcn_s_sleep(1);
-		__builtin_amdgcn_s_sleep(61);
+		for (int k = 0; k < 4; k++)
+			__builtin_amdgcn_s_sleep(61);
 		__syncthreads();
 		sum = sum * 0.5f + in[(i * 65 + r * 257 + (int)sum) % n];
-		__builtin_amdgcn_s_sleep(127);
+		for (int k = 0; k < 4; k++)
+			__builtin_amdgcn_s_sleep(127);
 		sum *= 1.25f;
-		__builtin_amdgcn_s_sleep(29);
+		for (int k = 0; k < 4; k++)
+			__builtin_amdgcn_s_sleep(29);
 	}
 	out[i] = sum;
 }
 
 /*
  * Residency: where waves are, whether they issue or wait. The trap handler delays its wave by 1.5
- * us; ticks much nearer to one another would keep waves in step with them.
+ * us, and the others of the block wait for it at the barrier, which the next tick is too late to see;
+ * ticks much nearer to one another would also keep waves in step with them.
  */
 static void host_trap()
 {
-	session session(PROBE_HSA_PCS_HOSTTRAP_V1, 4);
+	session session(PROBE_HSA_PCS_HOSTTRAP_V1, 16);
 	const int n = 1 << 20;
 	device_array<float> in(n), out(1 << 20);
 	std::vector<record> records;
@@ -199,7 +214,7 @@ static void host_trap()
 	HIP(hipDeviceSynchronize());
 	session.take();
 	before = truth_now();
-	resting<<<3328, 256>>>(in.data, out.data, n, 6);
+	resting<<<3328, 256>>>(in.data, out.data, n, 8);
 	HIP(hipDeviceSynchronize());
 	truth = truth_since(before);
 	records = session.take();
