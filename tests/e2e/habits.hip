@@ -19,7 +19,9 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <spawn.h>
+#include <string>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -66,17 +68,40 @@ static void show(int n)
 	fflush(stdout);
 }
 
+// Of a process or thread, as its folder in /proc shows it; 0: it is gone.
+static char state_of(const std::string &folder)
+{
+	char state = 0;
+	FILE *file = fopen((folder + "/stat").c_str(), "r");
+
+	if (file && fscanf(file, "%*d (habits) %c", &state) != 1)
+		state = 0;
+	if (file)
+		fclose(file);
+	return state;
+}
+
+// The program's threads, as soon as all others sleep: ROCr 6 starts one that ends at once, and with
+// load that may be still there.
 static int threads()
 {
-	DIR *tasks = opendir("/proc/self/task");
-	int count = -2; // . and ..
+	for (;;) {
+		DIR *tasks = opendir("/proc/self/task");
+		int count = 0, asleep = 0;
 
-	if (!tasks)
-		return -1;
-	while (readdir(tasks))
-		count++;
-	closedir(tasks);
-	return count;
+		if (!tasks)
+			return -1;
+		while (dirent *task = readdir(tasks)) {
+			if (task->d_name[0] == '.')
+				continue;
+			count++;
+			asleep += state_of(std::string("/proc/self/task/") + task->d_name) == 'S';
+		}
+		closedir(tasks);
+		if (asleep == count - 1)
+			return count;
+		sched_yield();
+	}
 }
 
 // Descriptors, signal handlers and blocked signals as the program sees them.
@@ -193,18 +218,6 @@ static void spawned()
 	if (!posix_spawnp(&child, "true", nullptr, nullptr, argv, environ))
 		waitpid(child, &status, 0);
 	printf("spawned %d\n", status);
-}
-
-static char process_state(pid_t pid)
-{
-	char state = 0;
-	FILE *file = fopen(("/proc/" + std::to_string(pid) + "/stat").c_str(), "r");
-
-	if (file && fscanf(file, "%*d (habits) %c", &state) != 1)
-		state = 0;
-	if (file)
-		fclose(file);
-	return state;
 }
 
 static void at_exit()
@@ -324,7 +337,7 @@ static int after(const char *how, char **argv)
 		pid_t parent = getpid();
 
 		if (!fork()) {
-			while (process_state(parent) != 'T')
+			while (state_of("/proc/" + std::to_string(parent)) != 'T')
 				usleep(1000);
 			kill(parent, SIGCONT);
 			_exit(0);
