@@ -135,10 +135,11 @@ DEV_INLINE uint64_t dev_scalar64(uint64_t value)
 }
 
 /*
- * LLVM 16 mistakes the builtin for one of its own spills (SIFrameLowering::determineCalleeSaves),
- * and saves the register on a stack, which shared functions do not have.
+ * LLVM 16 and 17 mistake the builtin for one of their own spills
+ * (SIFrameLowering::determineCalleeSaves), and save the register on a stack, which shared functions
+ * do not have.
  */
-#if __clang_major__ == 16
+#if __clang_major__ == 16 || __clang_major__ == 17
 DEV_INLINE uint32_t dev_read32(uint32_t value, uint32_t lane)
 {
 	uint32_t read;
