@@ -48,7 +48,12 @@ machine()
 
 known -fno-unroll-loops
 expect "the report's first line" "$(probe-report lines --format csv -f line,executions,lanes,mean_lanes known.db | sed -n 2p)" "1003,333,3312,9.95"
-known -O0
+# LLVM 17 compiles the program wrongly at -O0, also without Probe: it reloads spilled registers before it
+# restores EXEC, so that most lanes lose their pointer.
+case "$(hipcc --version)" in
+*"clang version 17."*) ;;
+*) known -O0 ;;
+esac
 for example in reduction histogram convolution; do
 	compile "$source/examples/$example.hip" "$example"
 	machine "./$example"
