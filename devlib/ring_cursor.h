@@ -83,8 +83,15 @@ enum cursor_mode {
 	"v_mov_b32 v11, %[site]\n\t" SLOW_CODE("enter") "s_swappc_b64 s[42:43], s[40:41]\n"        \
 							".Lprobe_end%=:"
 #define ENTER_TIMED 0x80000000u /* in the argument `site`: the kernel is of the time kind */
+/* From LLVM 21 on the function also uses accumulation registers, which a wave must have then. */
+#if __clang_major__ >= 21
+#define SLOW_AGPRS , "a0", "a1", "a2", "a3"
+#else
+#define SLOW_AGPRS
+#endif
 #define SLOW_VGPRS                                                                                 \
-	"v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23"
+	"v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22",               \
+		"v23" SLOW_AGPRS
 
 /* Without those that the compiler does not allocate there on some targets. */
 #define SLOW_SAVED                                                                                 \
