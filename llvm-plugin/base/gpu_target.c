@@ -85,7 +85,8 @@ static struct target target_of(LLVMValueRef kernel)
 
 /*
  * On targets before gfx90a LLVM spills scalar registers in the function that counts a batch, for
- * which there is no stack. On later ones batches were never executed: their flat_scratch is another.
+ * which there is no stack. On gfx942 hardware sets up flat_scratch, and it is not known whether an
+ * instruction can read it: the simulated one gives 0, and records would be stored at address 0.
  */
 static bool counts_batches(const struct target *target)
 {

@@ -365,6 +365,23 @@ static void limit_vgprs(LLVMValueRef function, int most)
 	free(number);
 }
 
+/*
+ * Callers keep values in s0 to s3, which functions do not use on targets where these describe the
+ * stack. On those where hardware sets up flat_scratch (gfx940 and later) functions may use them.
+ */
+static void preserve_low_sgprs(LLVMValueRef function)
+{
+	static const char key[] = "target-features", off[] = "-architected-flat-scratch";
+	LLVMAttributeRef old = LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+							     key, sizeof(key) - 1);
+	unsigned size = 0;
+	const char *text = old ? LLVMGetStringAttributeValue(old, &size) : "";
+	char *features = pass_format("%.*s%s%s", (int)size, text, size ? "," : "", off);
+
+	add_attribute(function, key, features);
+	free(features);
+}
+
 /* Let a shared function refer to the shared copy of the refill. */
 static void refer_to_refill(struct devlib *devlib, LLVMValueRef copy, LLVMValueRef like,
 			    void *analyses)
@@ -408,6 +425,8 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 		add_enum(shared.copy, "norecurse");
 	if (!(shape & DEVLIB_SHAPE_OPTNONE))
 		limit_vgprs(shared.copy, vgprs_of(which));
+	if (!(shape & DEVLIB_SHAPE_OPTNONE) && !devlib->portable)
+		preserve_low_sgprs(shared.copy);
 	if (is_of_ring(which))
 		reserved_apply(shared.copy, which == DEVLIB_ENTER_SLOW ? PASS_ENTER_SGPRS
 								       : RESERVED_CURSOR_FIRST);

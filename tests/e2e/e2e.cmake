@@ -56,6 +56,12 @@ foreach(program ${programs})
 	get_filename_component(name ${program} NAME_WE)
 	probe_e2e_test(equal_counters.${name} proofs/equal_counters.sh devlib ARGUMENTS ${program})
 endforeach()
+if(PROBE_HIP_LLVM GREATER_EQUAL 21)
+	foreach(name data_dependent_masks lanes_leave_loops repeated_patterns)
+		probe_e2e_test(equal_counters.gfx942.${name} proofs/equal_counters.sh devlib
+			ARGUMENTS tests/e2e/proofs/${name}.hip ENVIRONMENT target=gfx942)
+	endforeach()
+endif()
 probe_e2e_test(equal_counters.repeated_patterns_measured proofs/equal_counters.sh devlib
 	ARGUMENTS tests/e2e/proofs/repeated_patterns.hip ENVIRONMENT PROBE_PROVE=0)
 

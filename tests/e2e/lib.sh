@@ -23,13 +23,13 @@ fail()
 	exit 1
 }
 
-# compile SOURCE OUTPUT [FLAGS...]: as a user would, with the plugin
+# compile SOURCE OUTPUT [FLAGS...]: as a user would, with the plugin, for $target
 compile()
 {
 	_source=$1
 	_output=$2
 	shift 2
-	hipcc --offload-arch=gfx90a -g -O2 "-fpass-plugin=$(probe-config --pass-plugin)" "$@" \
+	hipcc "--offload-arch=${target:-gfx90a}" -g -O2 "-fpass-plugin=$(probe-config --pass-plugin)" "$@" \
 		"$_source" -o "$_output"
 }
 
