@@ -177,8 +177,9 @@ static void warn_not_called(void)
 			"HSA_TOOLS_DISABLE_REGISTER is 1; no database was written");
 	else
 		probe_log(PROBE_LOG_WARNING,
-			  "nothing recorded: the program did not start the HSA runtime, or cleared "
-			  "its environment first; no database was written");
+			  "nothing recorded: the program did not start the HSA runtime, cleared its "
+			  "environment first, or cannot reach probe-run (another user or root "
+			  "directory); no database was written");
 }
 
 static struct probe_err *prepare(struct run *run)
