@@ -8,8 +8,8 @@ add_library(stand_in_profiler MODULE ${CMAKE_CURRENT_LIST_DIR}/run/stand_in_prof
 target_link_libraries(stand_in_profiler PRIVATE probe_flags)
 file(GLOB cases CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/run/*.sh)
 if(PROBE_SANITIZE)
-	# A sanitizer maps terabytes, so handlers have no limit of memory that one could reach.
-	list(FILTER cases EXCLUDE REGEX "/handler_memory\\.sh$")
+	# A sanitizer maps terabytes: no limit of memory that programs could live with.
+	list(FILTER cases EXCLUDE REGEX "/(handler_memory|soft_limits)\\.sh$")
 endif()
 foreach(case ${cases})
 	get_filename_component(name ${case} NAME_WE)
