@@ -74,7 +74,7 @@ static char state_of(const std::string &folder)
 	char state = 0;
 	FILE *file = fopen((folder + "/stat").c_str(), "r");
 
-	if (file && fscanf(file, "%*d (habits) %c", &state) != 1)
+	if (file && fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
 		state = 0;
 	if (file)
 		fclose(file);
