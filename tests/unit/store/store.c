@@ -237,6 +237,44 @@ static void rows_in_batches_keep_their_text(void **state)
 	probe_reader_close(&reader);
 }
 
+/* In order, with gaps, swapped, repeated. */
+static void numbered_rows_keep_their_numbers(void **state)
+{
+	static const char columns[] = "dispatch_id, stack_id";
+	struct probe_store *store = create();
+	struct probe_rows *rows = probe_store_rows(store, "probe_launch", columns, 2, 8);
+	struct probe_reader reader;
+	uint64_t sum = 0, id = 0;
+
+	(void)state;
+	probe_rows_number(rows, "probe_launch", columns);
+	for (uint64_t i = 0; i < 1000; i++) {
+		bool gap = i % 100 == 57, swapped = i % 100 == 71;
+		uint64_t now = swapped ? id + 2 : i % 100 == 72 ? id - 1 : id + 1 + gap;
+
+		id = now > id ? now : id;
+		assert_int_equal(
+			probe_rows_add(rows, (struct probe_cell[]){probe_cell_int(now),
+								   probe_cell_int(now * 3)}),
+			0);
+		sum += now;
+		if (i % 100 == 72)
+			id = now + 1;
+	}
+	/* The latest of two rows with one number stays. */
+	probe_rows_add(rows, (struct probe_cell[]){probe_cell_int(5), probe_cell_int(7)});
+	finish(store);
+	assert_null(probe_reader_open(path, &reader));
+	assert_int_equal(number(reader.db, "SELECT count(*) FROM probe_launch"), 1000);
+	assert_int_equal(number(reader.db, "SELECT sum(dispatch_id) FROM probe_launch"), sum);
+	assert_int_equal(number(reader.db, "SELECT count(*) FROM probe_launch WHERE stack_id <> "
+					   "3 * dispatch_id"),
+			 1);
+	assert_int_equal(
+		number(reader.db, "SELECT stack_id FROM probe_launch WHERE dispatch_id = 5"), 7);
+	probe_reader_close(&reader);
+}
+
 static const struct probe_hr_dispatch dispatch = {
 	.id = 7,
 	.queue = 1,
@@ -539,6 +577,7 @@ int main(void)
 		TEST(file_is_private_and_single),
 		TEST(does_not_follow_links),
 		TEST(rows_in_batches_keep_their_text),
+		TEST(numbered_rows_keep_their_numbers),
 		TEST(kernels_view_shows_every_dispatch),
 		TEST(long_names_are_not_repeated),
 		TEST(a_full_disk_is_counted),
