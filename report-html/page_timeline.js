@@ -84,15 +84,15 @@ function handlePointer(canvas, layout, spans) {
 }
 
 function eventTable(layout, rows) {
-	const trackName = (span) => (layout.byKey.get(span.track) || {name: ""}).name;
+	const trackName = (span) => layout.names.get(span.track) || "";
 
 	return new VirtualTable("events", [
-		{title: "kind", help: "original kernel, or its instrumented clone, which runs longer; copy, call, range or mark",
+		{title: "kind", help: "original kernel, or its instrumented clone, which runs longer; copy, call, range or mark; of --kind time: wave, or region in it",
 		 value: (span) => span.kind, show: (span) => span.kind},
 		{title: "name", help: "of kernels: demangled", value: (span) => span.name,
 		 show: (span) => el("a", {href: addressOf({event: span.number})}, span.name)},
 		{title: "dispatch", help: "its number", number: true, value: (span) => span.dispatch, show: (span) => textOf(span.dispatch)},
-		{title: "track", help: "queue or copies of a device, or thread", value: trackName, show: trackName},
+		{title: "track", help: "queue, copies or compute unit of a device, or thread", value: trackName, show: trackName},
 		{title: "start", help: "since the first event", number: true, value: (span) => span.start, show: (span) => timeText(span.start)},
 		{title: "duration", help: "of kernels and copies: on the device", number: true, value: (span) => span.duration, show: (span) => timeText(span.duration)},
 	], rows, {open: (span) => go({event: span.number})});
@@ -100,8 +100,8 @@ function eventTable(layout, rows) {
 
 /* The page holds the first events of a long run only. */
 function cutText(data) {
-	const [dispatches, events] = data.counts[0] || [0, 0];
-	const parts = [[data.dispatches.length, dispatches, "dispatches"], [data.events.length, events, "other events"]]
+	const [dispatches, events, , waves] = data.counts[0] || [0, 0, 0, 0];
+	const parts = [[data.dispatches.length, dispatches, "dispatches"], [data.events.length, events, "other events"], [data.waves.length, waves, "spans of waves"]]
 		.filter(([shown, all]) => shown < all).map(([shown, all, what]) => `${textOf(shown)} of ${textOf(all)} ${what}`);
 
 	return parts.length ? el("p", {class: "missing"}, `The first ${parts.join(" and ")} are shown; probe-report export --format perfetto has all.`) : null;
@@ -148,7 +148,8 @@ function pageTimeline(data) {
 			" for those of all that is in view."),
 		el("ul", {class: "legend"}, Object.keys(kindColors).filter((kind) => spans.some((span) => span.kind === kind)).map((kind) =>
 			el("li", null, el("span", {class: `key kind-${kind.replace(" ", "-")}`}), kind === "kernel" ? "original kernel" : kind))),
-		cutText(data), hasOwnClock(spans) && el("p", {class: "missing"}, "The device has a clock of its own here (a simulated GPU has a modelled one): ",
+		cutText(data), layout.hidden > 0 && el("p", {class: "missing"}, `The waves of ${WAVE_TRACKS} compute units are drawn; the table also has those of ${layout.hidden} more.`),
+		hasOwnClock(spans) && el("p", {class: "missing"}, "The device has a clock of its own here (a simulated GPU has a modelled one): ",
 			"times between events of one clock are meaningful, but not the time between a call and its kernel. ",
 			"At first the device's events are in view: zoom out for all calls."),
 		el("div", {class: "tracks", tabindex: "0", role: "region", "aria-label": "timeline"}, canvas),

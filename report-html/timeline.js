@@ -6,10 +6,12 @@
 
 const LANE = 16, LABEL = 15, RULER = 18;
 /* A kind's colour is a variable of the style sheet. */
-const kindColors = {kernel: "--accent", "instrumented kernel": "--late", copy: "--r2", call: "--r5", range: "--r0", mark: "--r1"};
+const kindColors = {kernel: "--accent", "instrumented kernel": "--late", copy: "--r2", call: "--r5", range: "--r0", mark: "--r1", wave: "--r3", region: "--r4"};
+/* Compute units whose waves are drawn; the table has those of all. */
+const WAVE_TRACKS = 16;
 
 function kindOfEvent(category) {
-	return ["copy", "range", "mark"].includes(category) ? category : "call";
+	return ["copy", "range", "mark", "wave", "region"].includes(category) ? category : "call";
 }
 
 /* The spans of the page, in the order of their start; times are ns since the first one. */
@@ -19,7 +21,7 @@ function spansOf(data) {
 		...data.dispatches.map(([name, pid, tid, start, duration, dispatch, clone, grid, group, , correlation]) =>
 			({kind: clone ? "instrumented kernel" : "kernel", name, track: `${pid} ${tid}`, start: start - first, duration,
 			  dispatch, grid, group, correlation})),
-		...data.events.map(([category, name, pid, tid, start, duration, correlation, bytes]) =>
+		...[...data.events, ...data.waves].map(([category, name, pid, tid, start, duration, correlation, bytes]) =>
 			({kind: kindOfEvent(category), name, track: `${pid} ${tid}`, start: start - first, duration, bytes, correlation})),
 	].sort((a, b) => a.start - b.start || b.duration - a.duration);
 
@@ -29,7 +31,10 @@ function spansOf(data) {
 
 /* Tracks with their spans by lane, from the top of the drawing to its bottom. */
 function tracksOf(data, spans) {
-	const tracks = data.tracks.map(([pid, tid, process, thread]) => ({key: `${pid} ${tid}`, name: `${process}, ${thread}`, ends: [], spans: []}));
+	const names = new Map(data.tracks.map(([pid, tid, process, thread]) => [`${pid} ${tid}`, `${process}, ${thread}`]));
+	const ofWaves = new Set(data.waves.map(([, , pid, tid]) => `${pid} ${tid}`));
+	const hidden = new Set([...names.keys()].filter((key) => ofWaves.has(key)).slice(WAVE_TRACKS));
+	const tracks = [...names].filter(([key]) => !hidden.has(key)).map(([key, name]) => ({key, name, ends: [], spans: []}));
 	const byKey = new Map(tracks.map((track) => [track.key, track]));
 
 	for (const span of spans) {
@@ -48,7 +53,7 @@ function tracksOf(data, spans) {
 		track.top = top;
 		top += LABEL + LANE * Math.max(1, track.ends.length);
 	}
-	return {tracks, byKey, height: top};
+	return {tracks, byKey, height: top, names, hidden: hidden.size};
 }
 
 /* Those that the filters of the page leave. */

@@ -138,12 +138,15 @@ struct probe_err *export_chrome(const struct report *report, const struct report
 		{viewer_tracks_sql, write_track},
 		{viewer_dispatches_sql, write_dispatch},
 		{viewer_events_sql, write_event},
+		{viewer_waves_sql, write_event},
 		{viewer_arrows_sql, write_arrow},
 	};
 	struct chrome chrome = {.json = {.out = out, .compact = true}};
 	struct report_json *json = &chrome.json;
 	struct probe_err *err = viewer_first(db, &chrome.first);
 
+	if (!err)
+		err = viewer_open(db);
 	report_json_open(json, '{');
 	report_json_member(json, "displayTimeUnit", "ns");
 	report_json_key(json, "traceEvents");

@@ -390,6 +390,8 @@ static struct probe_err *write_events(const struct report *report, const struct 
 	err = viewer_each(report, db, viewer_dispatches_sql, write_dispatch, archive);
 	if (!err)
 		err = viewer_each(report, db, viewer_events_sql, write_event, archive);
+	if (!err)
+		err = viewer_each(report, db, viewer_waves_sql, write_event, archive);
 	viewer_tracks_finish(&archive->tracks);
 	for (size_t i = 0; i < archive->tracks.count * VIEWER_LANES; i++) {
 		struct location *location = &archive->locations[i];
@@ -430,6 +432,9 @@ static struct probe_err *write_archive(const struct report *report, const struct
 	static const OTF2_FlushCallbacks callbacks = {.otf2_pre_flush = flush};
 	struct probe_err *err = viewer_first(db, &archive->first);
 
+	if (err)
+		return err;
+	err = viewer_open(db);
 	if (err)
 		return err;
 	err = viewer_each(report, db, viewer_tracks_sql, add_track, archive);

@@ -302,14 +302,20 @@ struct probe_err *export_perfetto(const struct report *report, const struct repo
 				  FILE *out)
 {
 	PROBE_AUTO(perfetto_deinit) struct perfetto perfetto = {.out = out, .last_pid = -1};
-	struct probe_err *err = viewer_each(report, db, viewer_tracks_sql, read_track, &perfetto);
+	struct probe_err *err = viewer_open(db);
 
+	if (err)
+		return err;
+	err = viewer_each(report, db, viewer_tracks_sql, read_track, &perfetto);
 	if (err)
 		return err;
 	err = viewer_each(report, db, viewer_dispatches_sql, write_dispatch, &perfetto);
 	if (err)
 		return err;
 	err = viewer_each(report, db, viewer_events_sql, write_event, &perfetto);
+	if (err)
+		return err;
+	err = viewer_each(report, db, viewer_waves_sql, write_event, &perfetto);
 	if (err)
 		return err;
 	return perfetto.failed ? probe_err_oom() : NULL;

@@ -273,12 +273,14 @@ static const struct {
 	{"account", "SELECT stream, name, value FROM probe_account ORDER BY stream, name", -1},
 	{"counts",
 	 "SELECT (SELECT count(*) FROM rocpd_kernel_dispatch), (SELECT count(*) FROM rocpd_memory_copy) "
-	 "+ (SELECT count(*) FROM rocpd_region), " TRACE_FIRST,
+	 "+ (SELECT count(*) FROM rocpd_region), " TRACE_FIRST
+	 ", (SELECT count(*) FROM probe_wave_span)",
 	 1},
 	{"tracks", viewer_tracks_sql, 1000},
 	{"dispatches", viewer_dispatches_cut_sql, EVENTS_MAX},
 	{"events", viewer_events_sql, EVENTS_MAX},
 	{"arrows", viewer_arrows_sql, EVENTS_MAX},
+	{"waves", viewer_waves_sql, EVENTS_MAX},
 	{"waits",
 	 "SELECT k.code_object_id, w.wait, w.producer FROM rocpd_info_kernel_symbol k, "
 	 "probe_waits(k.code_object_id, k.kernel_name) w "
@@ -336,6 +338,9 @@ static struct probe_err *write_page(struct page *page)
 	report_json_key(json, "partial");
 	report_json_bool(json, page->db->reader.partial);
 	report_json_member(json, "baseline", page->report->baseline);
+	err = viewer_open(page->db);
+	if (err)
+		return err;
 	err = write_arrays(page);
 	if (err)
 		return err;

@@ -12,7 +12,7 @@ struct report_db;
 /*
  * {schema, version, file, partial, baseline, run: [[key, value]], device: [[name, product, kind]],
  * environment: [[JSON]], account: [[stream, name, value]], counts: [[dispatches, other events,
- * first start]], tracks, dispatches, events, arrows: rows of the queries in viewer_events.h, waits:
+ * first start, spans of waves]], tracks, dispatches, events, waves, arrows: rows of the queries in viewer_events.h, waits:
  * [[code object, address of an s_waitcnt, address of what it waits for]], source: [[file, line,
  * text]], stacks: [[folded stack, samples]], tables: {name: {command, sql, columns: [{name, title,
  * type, help}], rows:

@@ -43,8 +43,15 @@ extern const char viewer_dispatches_cut_sql[];
 enum event_field { E_CATEGORY, E_NAME, E_PID, E_TID, E_START, E_DURATION, E_CORRELATION, E_BYTES };
 extern const char viewer_events_sql[];
 
+/* The same of waves, and regions, functions and blocks in them; also the dispatch. */
+enum { E_DISPATCH = E_BYTES + 1 };
+extern const char viewer_waves_sql[];
+
 /* Id, then process, thread and time of both ends. */
 extern const char viewer_arrows_sql[];
+
+/* Before any of these queries. */
+struct probe_err *viewer_open(const struct report_db *db);
 
 /* Calls `fn` for each row of one of these queries, of the kernels that the options select. */
 struct probe_err *viewer_each(const struct report *report, const struct report_db *db,
