@@ -8,6 +8,7 @@
 #include <probe/words.h>
 
 #include "cmds/report/missing_kernels.h"
+#include "cmds/report/query.h"
 #include "cmds/report/report_db.h"
 #include "cmds/report/report_options.h"
 #include "cmds/report/row_formats.h"
@@ -352,6 +353,20 @@ struct probe_err *report_account(const struct report *report, const struct repor
 	return NULL;
 }
 
+static struct probe_err *rows_or_sentence(const struct report *report, const struct report_db *db,
+					  const struct report_query *query, bool first, bool last)
+{
+	bool any = true;
+	struct probe_err *err = query->none ? report_any_row(report, db, query, &any) : NULL;
+
+	if (err)
+		return err;
+	if (any)
+		return report_rows(report, db, query, first, last);
+	puts(query->none);
+	return NULL;
+}
+
 struct probe_err *report_framed_rows(const struct report *report, const struct report_db *db,
 				     const struct report_query *query, bool first, bool last)
 {
@@ -370,7 +385,7 @@ struct probe_err *report_framed_rows(const struct report *report, const struct r
 	if (!table)
 		return report_rows(report, db, query, first, last);
 	if (!none) {
-		err = report_rows(report, db, query, first, last);
+		err = rows_or_sentence(report, db, query, first, last);
 		if (err)
 			return err;
 	}

@@ -84,6 +84,7 @@ static const struct report_column kernel_columns[] = {
 		.count = sizeof(kernel_columns) / sizeof(*kernel_columns), .from = source,         \
 		.kernel_column = "kernel",                                                         \
 		.sort = "cycles,original_ns,clone_ns,kernel,+id",                                  \
+		.none = "no kernels: the program launched none",                                   \
 	}
 
 enum source { UNPROBED, PROBED, WITH_SAMPLES, SOURCES };

@@ -18,6 +18,7 @@ const char *report_type_name(enum report_type type)
 		[REPORT_REAL] = "real",
 		[REPORT_TEXT] = "text",
 		[REPORT_JSON_TEXT] = "json",
+		[REPORT_ANY] = "any",
 	};
 
 	return names[type];

@@ -17,6 +17,7 @@ enum report_type {
 	REPORT_REAL,
 	REPORT_TEXT,
 	REPORT_JSON_TEXT, /* a JSON array or object, as text */
+	REPORT_ANY,	  /* as SQLite says of each cell */
 };
 
 /* As shown by `list` and in the data of the HTML page. */
@@ -33,7 +34,8 @@ struct report_column {
 
 struct report_query {
 	const char *verb;
-	const char *when; /* NULL, or for `list`: the option with which the verb has these columns */
+	const char
+		*when; /* NULL, or for `list`: the option with which the verb has these columns */
 	const struct report_column *columns;
 	size_t count;
 	const char *from;	   /* what follows SELECT columns FROM, with all joins */
@@ -41,6 +43,7 @@ struct report_query {
 				    * given */
 	const char *kernel_column; /* the column that -k matches; NULL = -k does not apply */
 	const char *sort;	   /* default order, in the syntax of -s */
+	const char *none;	   /* NULL, or a sentence instead of a table without rows */
 };
 
 #define REPORT_COLUMNS_MAX 96

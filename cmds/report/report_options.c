@@ -476,6 +476,20 @@ static struct probe_err *read_kernel_word(struct report *report)
 	return NULL;
 }
 
+static struct probe_err *read_statement_word(struct report *report)
+{
+	if (!report->verb->statement_word)
+		return NULL;
+	if (!report->file_count)
+		return probe_err_create("%s: expected a statement, such as: probe-report sql "
+					"'SELECT * FROM kernels' FILE",
+					report->verb->name);
+	report->statement = report->files[0];
+	report->file_count--;
+	memmove(report->files, report->files + 1, report->file_count * sizeof(*report->files));
+	return NULL;
+}
+
 /* Without a file: use the newest. */
 static struct probe_err *find_newest(struct report_line *line)
 {
@@ -533,6 +547,9 @@ struct probe_err *report_parse(int argc, char **argv, struct report_line *line)
 			return err;
 		first = false;
 	}
+	err = read_statement_word(&line->report);
+	if (err)
+		return err;
 	err = read_kernel_word(&line->report);
 	return err ? err : find_newest(line);
 }

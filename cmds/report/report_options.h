@@ -57,7 +57,7 @@ enum report_option_group {
 	REPORT_O_MERGE = 1 << 10,
 	REPORT_O_LOAD = 1 << 11, /* --run-name */
 	REPORT_O_BASELINE = 1 << 12,
-	REPORT_O_GROUPS = 13,	 /* number of groups */
+	REPORT_O_GROUPS = 13, /* number of groups */
 };
 
 enum { REPORT_RANGES_MAX = 64, REPORT_RULES_MAX = 64, REPORT_LAST_MAX = 1000 };
@@ -89,13 +89,14 @@ struct report {
 	struct report_range dispatches[REPORT_RANGES_MAX];
 	size_t dispatch_count; /* 0 = all */
 	int64_t start, end;    /* ns since the first dispatch; 0 and INT64_MAX = all */
+	const char *statement; /* of SQL; NULL = none */
 	const char *table;     /* name of a handler's table; NULL = list them */
 	const char *output;    /* NULL = stdout */
 	bool force;	       /* overwrite an existing file */
 	const char *baseline;  /* NULL = none */
 	const char *rules[REPORT_RULES_MAX]; /* --fail-on, as given */
 	size_t rule_count;
-	const char *run_name;  /* NULL = the guid of the first file */
+	const char *run_name;	 /* NULL = the guid of the first file */
 	const char *source_root; /* NULL = only text from the database */
 	const char **files;
 	size_t file_count;

@@ -201,12 +201,15 @@ static void begin_json(struct rows *rows, bool first)
 static void print_json_cell(struct report_json *json, const struct report_column *column,
 			    sqlite3_stmt *stmt, int i)
 {
+	int type = sqlite3_column_type(stmt, i);
+	bool any = column->type == REPORT_ANY;
+
 	report_json_key(json, column->name);
-	if (sqlite3_column_type(stmt, i) == SQLITE_NULL)
+	if (type == SQLITE_NULL)
 		report_json_text(json, NULL);
-	else if (column->type == REPORT_INT)
+	else if (column->type == REPORT_INT || (any && type == SQLITE_INTEGER))
 		report_json_int(json, sqlite3_column_int64(stmt, i));
-	else if (column->type == REPORT_REAL)
+	else if (column->type == REPORT_REAL || (any && type == SQLITE_FLOAT))
 		report_json_real(json, sqlite3_column_double(stmt, i));
 	else if (column->type == REPORT_JSON_TEXT)
 		report_json_raw(json, report_cell(stmt, i));
@@ -287,10 +290,22 @@ struct probe_err *report_no_rows(const struct report *report, const struct repor
 	return NULL;
 }
 
+static struct probe_err *write_rows(struct rows *rows, const struct report_db *db,
+				    sqlite3_stmt *stmt, bool first, bool last)
+{
+	const struct row_format *format = &formats[rows->report->format];
+	struct probe_err *err;
+
+	format->begin(rows, first);
+	err = each_row(rows, db, stmt, format->row);
+	if (!err && format->end)
+		format->end(rows, last);
+	return err;
+}
+
 struct probe_err *report_rows(const struct report *report, const struct report_db *db,
 			      const struct report_query *query, bool first, bool last)
 {
-	const struct row_format *format = &formats[report->format];
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	PROBE_AUTO(rows_deinit) struct rows rows = make_rows(report, db, query);
 	struct probe_err *err;
@@ -302,11 +317,17 @@ struct probe_err *report_rows(const struct report *report, const struct report_d
 	err = report_prepare(report, db, query, rows.chosen, rows.count, &stmt);
 	if (err)
 		return err;
-	format->begin(&rows, first);
-	err = each_row(&rows, db, stmt, format->row);
-	if (err)
-		return err;
-	if (format->end)
-		format->end(&rows, last);
-	return NULL;
+	return write_rows(&rows, db, stmt, first, last);
+}
+
+struct probe_err *report_statement_rows(const struct report *report, const struct report_db *db,
+					const struct report_query *query, sqlite3_stmt *stmt,
+					bool first, bool last)
+{
+	PROBE_AUTO(rows_deinit) struct rows rows = make_rows(report, db, query);
+
+	rows.whole = false;
+	for (rows.count = 0; rows.count < query->count; rows.count++)
+		rows.chosen[rows.count] = (unsigned char)rows.count;
+	return write_rows(&rows, db, stmt, first, last);
 }

@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include <sqlite3.h>
+
 struct probe_err;
 struct report;
 struct report_db;
@@ -25,6 +27,14 @@ enum { REPORT_SCHEMA = 1 };
  */
 struct probe_err *report_rows(const struct report *report, const struct report_db *db,
 			      const struct report_query *query, bool first, bool last);
+
+/*
+ * The rows of a statement that was prepared; of `query`, only the columns are used, which are those of
+ * the statement.
+ */
+struct probe_err *report_statement_rows(const struct report *report, const struct report_db *db,
+					const struct report_query *query, sqlite3_stmt *stmt,
+					bool first, bool last);
 
 /*
  * The same for a database without such a table. A column that -f misspells is an error here, too.

@@ -46,6 +46,8 @@ static const struct report_query copies_query = {
 	"LEFT JOIN (SELECT e.stack_id, e.guid, s.string FROM " TRACE_REGIONS
 	"WHERE e.stack_id > 0) f ON f.stack_id = e.stack_id AND f.guid = m.guid",
 	.sort = "+start_ns,+copy",
+	.none = "no copies: the program made none, or was not recorded with probe-run "
+		"--memory-copy-trace",
 };
 
 const struct report_verb report_verb_copies = {

@@ -53,6 +53,7 @@ static const struct report_query dispatches_query = {
 		"LEFT JOIN rocpd_kernel_dispatch r ON r.id = p.dispatch_id",
 	.kernel_column = "kernel",
 	.sort = "+dispatch",
+	.none = "no dispatches: the program launched no kernel, or the options select none",
 };
 
 const struct report_verb report_verb_dispatches = {

@@ -36,6 +36,8 @@ static const struct report_query markers_query = {
 	"FROM rocpd_kernel_dispatch GROUP BY region_name_id, guid) g "
 	"ON g.region_name_id = r.name_id AND g.guid = r.guid",
 	.sort = "+start_ns,duration_ns",
+	.none = "no ranges or marks: the program has none of ROCTx, or was not recorded with "
+		"probe-run --marker-trace",
 };
 
 const struct report_verb report_verb_markers = {

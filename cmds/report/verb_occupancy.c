@@ -48,6 +48,7 @@ static const struct report_query occupancy_query = {
 		"GROUP BY kernel, target, items, vgprs, agprs, sgprs, lds, scratch)",
 	.kernel_column = "kernel",
 	.sort = "+waves,kernel,+workgroup,+lds",
+	.none = "no kernels: the program launched none",
 };
 
 const struct report_verb report_verb_occupancy = {

@@ -31,6 +31,7 @@ static const struct report_query stats_query = {
 	.from = TRACE_STATISTICS,
 	.kernel_column = "name",
 	.sort = "+domain,total_ns,+name",
+	.none = "no kernels, copies, calls or ranges were recorded",
 };
 
 static const struct report_query api_query = {
@@ -40,6 +41,7 @@ static const struct report_query api_query = {
 	.from = "(SELECT * FROM " TRACE_STATISTICS
 		" WHERE domain NOT IN ('KERNEL_DISPATCH', 'MEMORY_COPY', '" TRACE_MARKERS "'))",
 	.sort = "total_ns,+domain,+name",
+	.none = "no calls were recorded: record them with probe-run --hip-trace or --hsa-trace",
 };
 
 const struct report_verb report_verb_stats = {

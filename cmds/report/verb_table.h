@@ -27,8 +27,9 @@ struct report_verb {
 	unsigned options; /* accepted groups: enum report_option_group, or-ed */
 	unsigned formats; /* 1 << enum report_format, or-ed; 0 = the verb has one format */
 	enum report_input input;
-	bool counts;	  /* its numbers are lower bounds if the run is partial */
-	bool kernel_word; /* accepts a kernel's name before the file */
+	bool counts;	     /* its numbers are lower bounds if the run is partial */
+	bool kernel_word;    /* accepts a kernel's name before the file */
+	bool statement_word; /* expects a statement of SQL there */
 	/* The query of a verb that prints its rows and nothing else; `query` and `show` are NULL.
 	 */
 	const struct report_query *rows;
@@ -54,7 +55,7 @@ extern const struct report_verb report_verb_summary, report_verb_lines, report_v
 	report_verb_occupancy, report_verb_timeline, report_verb_stats, report_verb_api,
 	report_verb_copies, report_verb_markers, report_verb_doctor, report_verb_mcp,
 	report_verb_launches, report_verb_diff, report_verb_check, report_verb_export,
-	report_verb_load, report_verb_tables, report_verb_info, report_verb_list,
+	report_verb_load, report_verb_sql, report_verb_tables, report_verb_info, report_verb_list,
 	report_verb_replay;
 
 /* `rows` or what `query` returns; NULL: there are no more. */

@@ -48,6 +48,7 @@ static const struct report_query timeline_query = {
 							      "coalesce(t.name, t.tid), e.stack_id, e.parent_stack_id, NULL FROM " TRACE_REGIONS
 							      "LEFT JOIN rocpd_info_thread t ON t.id = r.tid AND t.guid = r.guid)",
 	.sort = "+start_ns,duration_ns,+name",
+	.none = "no kernels, copies, calls or ranges were recorded",
 };
 
 const struct report_verb report_verb_timeline = {
