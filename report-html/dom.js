@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* Elements and numbers. Text is always set as text: foreign names never become markup. */
 
+/* Control characters and direction marks, which could reorder the text around a foreign name, by their number. */
+function plainText(text) {
+	return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+		(mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 /* el("a", {href: "#x", class: "y", onclick: f}, "text", child, [more]) */
 function el(tag, attributes, ...children) {
 	const svg = ["svg", "rect", "line", "text", "g", "title"].includes(tag) && attributes && attributes.svg;
@@ -16,7 +22,7 @@ function el(tag, attributes, ...children) {
 	}
 	for (const child of children.flat(2))
 		if (child !== null && child !== undefined && child !== false)
-			node.append(child);
+			node.append(typeof child === "string" ? plainText(child) : child);
 	return node;
 }
 

@@ -85,7 +85,7 @@ function drawFlame(canvas, graph) {
 		context.fillRect(x, box.row * FRAME, Math.max(1, w - 1), FRAME - 1);
 		if (w > 30) {
 			context.fillStyle = color(reason < 0 ? "--text" : "--page");
-			context.fillText(frameText(box.name).slice(0, Math.floor(w / 6.5)), x + 3, box.row * FRAME + 13);
+			context.fillText(plainText(frameText(box.name)).slice(0, Math.floor(w / 6.5)), x + 3, box.row * FRAME + 13);
 		}
 	}
 }

@@ -110,7 +110,7 @@ class TimelineDrawing {
 		const reached = track.ends.map(() => -1);
 
 		this.context.fillStyle = this.color("--soft");
-		this.context.fillText(track.name, 2, track.top + 12);
+		this.context.fillText(plainText(track.name), 2, track.top + 12);
 		for (const span of track.spans) {
 			const x = this.x(span.start), end = this.x(span.start + span.duration);
 			if (x > this.width || end < 0 || end <= reached[span.lane] || !isShown(span))
@@ -121,7 +121,7 @@ class TimelineDrawing {
 			this.context.fillRect(x, y, width, LANE - 2);
 			if (width > 50) {
 				this.context.fillStyle = this.color("--page");
-				this.context.fillText(span.name.slice(0, Math.floor(width / 7)), Math.max(0, x) + 3, y + 11);
+				this.context.fillText(plainText(span.name).slice(0, Math.floor(width / 7)), Math.max(0, x) + 3, y + 11);
 			}
 		}
 	}
