@@ -20,13 +20,13 @@ function sentenceOf(lines, row) {
 }
 
 function pictureOf(lines, row) {
-	const stride = strideOf(lines, row), size = lines.get(row, "size");
+	const offsets = offsetsOf(lines, row), size = lines.get(row, "size");
 
-	if (stride === null)
+	if (!offsets)
 		return null;
 	if (lines.get(row, "conflicts") > 0)
-		return bankPicture(stride, size, lines.get(row, "max_way"));
-	return lines.get(row, "space") === "lds" || stride < 0 ? null : linePicture(stride, size);
+		return bankPicture(offsets, size, lines.get(row, "max_way"));
+	return lines.get(row, "space") === "lds" ? null : linePicture(offsets, size);
 }
 
 const numbersShown = ["executions", "lanes", "lines64_used", "lines64_needed", "lines128_used", "lines128_needed",

@@ -12,12 +12,34 @@ function strideOf(lines, row) {
 	return low !== null && low === high && lines.get(row, "affine") === lines.get(row, "executions") ? low : null;
 }
 
+/* Where the lanes of a wave are, in bytes from its first lane; null for idle lanes; null if not known. */
+function offsetsOf(lines, row) {
+	const text = lines.get(row, "lane_offsets"), stride = strideOf(lines, row);
+
+	if (stride !== null)
+		return Array.from({length: 64}, (_, lane) => lane * stride);
+	return text ? text.split(",").map((offset) => offset === "" ? null : Number(offset)) : null;
+}
+
+/* "128 B apart", or that they are in rows of the workgroup. */
+function patternText(offsets) {
+	const known = offsets.filter((offset) => offset !== null);
+	const apart = known.length > 1 ? known[1] - known[0] : 0;
+	const row = known.findIndex((offset, i) => i && offset - known[i - 1] !== apart);
+
+	if (row < 0)
+		return `${apart} B apart`;
+	return row > 1 ? `${apart} B apart in rows of ${row}` : "at different distances";
+}
+
 /* Banks as columns, lanes numbered: lanes in one column wait for each other. */
-function bankPicture(stride, size, max) {
+function bankPicture(offsets, size, max) {
 	const banks = 32, columns = new Map(), step = 22;
 
 	for (let lane = 0; lane < 32; lane++) {
-		const bank = Math.floor((((lane * stride) % 128) + 128) % 128 / 4);
+		if (offsets[lane] === null || offsets[lane] === undefined)
+			continue;
+		const bank = Math.floor(((offsets[lane] % 128) + 128) % 128 / 4);
 		const list = columns.get(bank) || [];
 		list.push(lane);
 		columns.set(bank, list);
@@ -37,40 +59,47 @@ function bankPicture(stride, size, max) {
 	return el("figure", null, el("div", {class: "picture", tabindex: "0", role: "region", "aria-label": "bank picture"},
 		svgOf(banks * step, 24 + rows * step,
 		      `Lanes 0 to 31 use ${columns.size} of 32 banks`, cells)),
-		el("figcaption", null, `Lanes 0 to 31 (numbers) on the 32 banks (columns), ${stride} B apart, ${size} B each: ` +
-			`${columns.size} banks are used; lanes below each other wait` +
+		el("figcaption", null, `Lanes 0 to 31 (numbers) on the 32 banks (columns), ${patternText(offsets)}, ${size} B each: ` +
+			`${plural(columns.size, "bank is", "banks are")} used; lanes below each other wait, unless they share a word` +
 			(deepest > rows ? `; ${deepest - rows} more rows are not drawn` : "") +
 			`. Counted: up to ${textOf(max)}-way.`));
 }
 
-/* Lanes to cache lines: needed bytes compared with the bytes of the lines. */
-function linePicture(stride, size) {
-	const lanes = 64, line = 128;
-	const touched = new Set();
-	let used = 0;
+/* The bytes of a line that lanes use, as [begin, end) pairs that do not overlap. */
+function usedOf(offsets, size, begin, end) {
+	const ranges = offsets.filter((at) => at !== null && at < end && at + size > begin)
+		.map((at) => [Math.max(at, begin), Math.min(at + size, end)]).sort((a, b) => a[0] - b[0]);
+	const used = [];
 
-	for (let lane = 0; lane < lanes; lane++)
-		for (let byte = 0; byte < size; byte += Math.max(1, size - 1))
-			touched.add(Math.floor((lane * stride + byte) / line));
-	used = stride === 0 ? size : Math.min(Math.abs(stride), size) * (lanes - 1) + size;
-	const shown = [...touched].sort((a, b) => a - b).slice(0, 16);
-	const cells = shown.flatMap((number, i) => {
-		const parts = [el("rect", {svg: true, x: i * 44, y: 4, width: 40, height: 24, class: "line"})];
-		for (let lane = 0; lane < lanes; lane++) {
-			const begin = lane * stride - number * line;
-			if (begin < 0 || begin >= line)
-				continue;
-			parts.push(el("rect", {svg: true, x: i * 44 + begin * 40 / line, y: 4,
-					       width: Math.max(1, Math.min(size, line - begin) * 40 / line), height: 24,
-					       class: "used"}));
-		}
-		return parts;
-	});
+	for (const [from, to] of ranges) {
+		const last = used[used.length - 1];
+		if (last && from <= last[1])
+			last[1] = Math.max(last[1], to);
+		else
+			used.push([from, to]);
+	}
+	return used;
+}
+
+/* Lanes to cache lines: needed bytes compared with the bytes of the lines. */
+function linePicture(offsets, size) {
+	const line = 128, known = offsets.filter((offset) => offset !== null);
+	const lowest = Math.min(...known);
+	const numbers = new Set(known.flatMap((at) => [Math.floor((at - lowest) / line), Math.floor((at - lowest + size - 1) / line)]));
+	const touched = [...numbers].sort((a, b) => a - b);
+	const parts = touched.map((number) => usedOf(offsets, size, lowest + number * line, lowest + (number + 1) * line));
+	const used = parts.flat().reduce((sum, [from, to]) => sum + to - from, 0);
+	const cells = touched.slice(0, 16).flatMap((number, i) =>
+		[el("rect", {svg: true, x: i * 44, y: 4, width: 40, height: 24, class: "line"}),
+		 ...parts[i].map(([from, to]) => el("rect", {svg: true, x: i * 44 + (from - lowest - number * line) * 40 / line, y: 4,
+							      width: Math.max(1, (to - from) * 40 / line), height: 24,
+							      class: "used"}))]);
+
 	return el("figure", null, el("div", {class: "picture", tabindex: "0", role: "region", "aria-label": "cache line picture"},
-		svgOf(16 * 44, 32, `${touched.size} cache lines for ${used} bytes`, cells)),
-		el("figcaption", null, `64 lanes ${stride} B apart, ${size} B each, from the start of a line: ${touched.size} cache ` +
-			`lines of 128 B (${touched.size * line} B) for ${used} B used` +
-			(touched.size > 16 ? "; 16 are drawn" : "") + "."));
+		svgOf(16 * 44, 32, `${touched.length} cache lines for ${used} bytes`, cells)),
+		el("figcaption", null, `${known.length} lanes ${patternText(offsets)}, ${size} B each, from the start of a line: ` +
+			`${touched.length} cache lines of 128 B (${touched.length * line} B) for ${used} B used` +
+			(touched.length > 16 ? "; 16 are drawn" : "") + "."));
 }
 
 const reasons = ["issued", "waitcnt", "barrier", "alu", "arbiter", "internal", "fetch", "sleep", "other"];

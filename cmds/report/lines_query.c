@@ -169,6 +169,8 @@ static const struct report_column columns[] = {
 	 "the address as the compiler pass knows it; empty: no expression"},
 	{"index_source", "index from", REPORT_TEXT, false, "row_index",
 	 "file:line of the load that the index comes from"},
+	{"lane_offsets", "lane offsets", REPORT_TEXT, false, "row_lanes",
+	 "bytes from the first lane's address to that of each lane of the first wave; empty: not known"},
 	{"cause_shape", "cause in", REPORT_TEXT, false, "cause_shape",
 	 "launch shape that cause and fix are about: the one with the highest cost; empty: several"},
 	{"source", "source", REPORT_TEXT, false,
@@ -247,7 +249,7 @@ static const struct report_column columns[] = {
 	"min(site) AS site, code, symbol, '' AS shape, users_file AS file, "                 \
 	"users_line AS line, users_column AS \"column\", access, NULL AS space, "      \
 	"NULL AS size, NULL AS unit, NULL AS align, NULL AS memory, "       \
-	"users_file, users_line, users_column, NULL AS cause, NULL AS fix, NULL AS cause_shape, NULL AS row_class, NULL AS row_address, NULL AS row_index, NULL AS row_every, NULL AS row_measured, " COST_OF_TIMES ", NULL AS level, "        \
+	"users_file, users_line, users_column, NULL AS cause, NULL AS fix, NULL AS cause_shape, NULL AS row_class, NULL AS row_address, NULL AS row_index, NULL AS row_lanes, NULL AS row_every, NULL AS row_measured, " COST_OF_TIMES ", NULL AS level, "        \
 	"sum(executions) AS executions, sum(lanes) AS lanes, NULL AS quads, NULL AS lines64, "     \
 	"NULL AS needed64, NULL AS excess64, NULL AS lines128, NULL AS needed128, "                \
 	"NULL AS excess128, NULL AS passes, NULL AS ideal_passes, NULL AS conflicts, "             \

@@ -8,6 +8,7 @@
 #include <probe/words.h>
 
 #include "handlers/advice/advice.h"
+#include "handlers/advice/lane_offsets.h"
 #include "handlers/memory/memory_tables.h"
 
 static const struct probe_column columns[] = {
@@ -49,6 +50,11 @@ static const struct probe_column columns[] = {
 	 */
 	{"line_used", PROBE_TYPE_REAL},
 	{"line_used_near", PROBE_TYPE_REAL},
+	/*
+	 * With a cause: where the lanes of the first wave are, in bytes from its first lane's
+	 * address, separated by commas; nothing for lanes that are idle. NULL = not known.
+	 */
+	{"lane_offsets", PROBE_TYPE_TEXT},
 	/* The launches that the row counts, "64x1x1 groups of 256x1x1"; NULL = several shapes. */
 	{"launch_shape", PROBE_TYPE_TEXT},
 	/*
@@ -60,8 +66,9 @@ static const struct probe_column columns[] = {
 };
 enum {
 	COLUMNS = sizeof(columns) / sizeof(columns[0]),
-	SHAPE_MAX = 128, /* bytes of the text of a launch shape */
-	NEAR_MAX = 256,	 /* number of sites that are examined, from the first of a block on */
+	SHAPE_MAX = 128,       /* bytes of the text of a launch shape */
+	OFFSETS_MAX = 64 * 22, /* bytes of the text of the lanes' offsets */
+	NEAR_MAX = 256,	       /* number of sites that are examined, from the first of a block on */
 };
 
 /* True if the host sets the fields that were added to struct probe_site_info. */
@@ -187,6 +194,25 @@ static const char *shape_text(const struct launch_shape *shape, char text[SHAPE_
 	return text;
 }
 
+/* By proof, or of a recorded execution. */
+static const char *offsets_text(const struct advice_site *site, char text[OFFSETS_MAX])
+{
+	struct lane_offsets lanes;
+	int size = 0;
+
+	if (!lane_offsets(site, &lanes) && !lanes_recorded(site->recorded, &lanes))
+		return NULL;
+	for (unsigned lane = 0; lane < site->wave; lane++) {
+		if (lane)
+			text[size++] = ',';
+		if (lanes.exec[0] >> lane & 1)
+			size += snprintf(text + size, (size_t)(OFFSETS_MAX - size), "%lld",
+					 (long long)lanes.offset[0][lane]);
+	}
+	text[size] = 0;
+	return text;
+}
+
 static int write_row(struct memory *memory, int table, const struct sites_kernel *kernel,
 		     uint32_t id, const struct array_layout *array,
 		     const struct buffer_layout *buffer)
@@ -200,7 +226,7 @@ static int write_row(struct memory *memory, int table, const struct sites_kernel
 		{.integer = id},
 	};
 	uint16_t every = measured_every(memory, kernel, id);
-	char shape[SHAPE_MAX];
+	char shape[SHAPE_MAX], offsets[OFFSETS_MAX];
 	struct advice advice;
 	size_t n = 3;
 
@@ -228,6 +254,7 @@ static int write_row(struct memory *memory, int table, const struct sites_kernel
 	values[n++].text = site.info ? site.info->index_source : NULL;
 	values[n++].real = advice_line_used(&site, false);
 	values[n++].real = advice_line_used(&site, true);
+	values[n++].text = *advice.cause ? offsets_text(&site, offsets) : NULL;
 	values[n++].text = shape_text(&kernel->shape, shape);
 	values[n++].integer = every;
 	values[n++].integer =

@@ -69,8 +69,11 @@ cp run.db older.db
 sampled_page_database run.db
 sql run.db <<'END'
 UPDATE probe_memory_site SET executions = executions + 1 WHERE site = 0;
+ALTER TABLE probe_memory_site ADD COLUMN lane_offsets TEXT;
+UPDATE probe_memory_site SET lane_offsets = '0,64,128,192,4,68,,196' WHERE site = 1;
 END
 "$report" export --format html --force --baseline older.db -o page.html run.db
+open findings '7 lanes 64 B apart in rows of 4, 4 B each' '2 cache lines of 128 B (256 B) for 28 B used'
 open compare 'Before: <code>older.db</code>' 'executions' '>new<' 'a.hip:12'
 open samples 'Flame graph' 'own samples' '100.0 % (110 of 110)'
 open 'samples&frame=waitcnt' 'frame: waitcnt'

@@ -330,6 +330,9 @@ static void test_rows_known(void **state)
 		finish();
 		assert_int_equal(strncmp(host_text(&host_state, 0, "fix"), text, strlen(text)), 0);
 		assert_string_equal(host_text(&host_state, 0, "verified"), "conflicts");
+		snprintf(text, sizeof(text), "0,%u,%u,", 8 * pitch, 16 * pitch);
+		assert_int_equal(
+			strncmp(host_text(&host_state, 0, "lane_offsets"), text, strlen(text)), 0);
 	}
 	/* Advice for both accesses holds for both. */
 	for (unsigned pitch = 17; pitch <= 33; pitch += 16) {

@@ -20,8 +20,8 @@ enum {
 	HOST_SITES = 64,
 	HOST_TABLES = 4,
 	HOST_ROWS = 8192,
-	HOST_COLUMNS = 32,
-	HOST_TEXT = 1 << 20,
+	HOST_COLUMNS = 40,
+	HOST_TEXT = 4 << 20,
 	HOST_ARGS = 8,
 };
 
