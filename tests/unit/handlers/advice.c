@@ -457,7 +457,8 @@ static void test_space(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *fix;
 
-		start(NULL);
+		if (!instance)
+			start(NULL);
 		dispatch.lds_bytes = cases[i].used;
 		send_affine(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4), ~0ull, 0, 512);
 		finish();

@@ -352,7 +352,8 @@ static const char *advise_column_and_rows(uint64_t rows)
 				    .count = 2,
 				    .counters = row};
 
-	start(NULL);
+	if (!instance)
+		start(NULL);
 	for (uint32_t site = 0; site < 2; site++) {
 		const uint64_t executions = site ? rows : 10, stride = site ? 4 : 128;
 		uint64_t *c = row[site].value;
