@@ -17,56 +17,16 @@
 #include "cmds/options/handler_plugins.h"
 #include "cmds/options/run_options.h"
 #include "cmds/record/handler_channel.h"
+#include "cmds/record/handler_messages.h"
 #include "cmds/record/handler_tables.h"
+#include "cmds/record/handler_worker.h"
 #include "cmds/record/handler_worker_process.h"
 #include "cmds/record/record_log.h"
-#include "common/buf.h"
 #include "common/err.h"
 #include "common/log.h"
 #include "common/progress.h"
-#include "store/store.h"
 
-enum { TABLES_MAX = 64, CELLS_MAX = 64, READ_BYTES = 256 << 10, LOOK_MS = 100 };
-
-/* How probe-run ended a worker's process, if it did. */
-enum worker_kill { WORKER_NOT_KILLED, WORKER_OVERDUE, WORKER_STOPPED, WORKER_MALFORMED };
-
-struct worker {
-	struct handler_workers *set;
-	const struct run_plugin *plugin;
-	const struct run_handler_spec *spec;
-	pid_t pid; /* -1 after it has been reaped */
-	int fd, wait_status;
-	uint64_t memory; /* bytes that the process had at most, when it has ended */
-	struct handler_progress *progress;
-	enum worker_kill killed;
-	bool opened, done;
-	char *why_not; /* error text: it cannot be opened, or cannot read the records */
-	struct handler_table *tables[TABLES_MAX];
-	size_t table_count;
-	unsigned char *buffer; /* incomplete messages */
-	size_t used, capacity;
-	struct replay_counts counts;
-};
-
-struct handler_workers {
-	const struct run_config *config;
-	const struct handler_run *run; /* NULL before the run */
-	struct handler_tables tables;
-	size_t count;
-	struct worker worker[];
-};
-
-static const char *const calls[HANDLER_CALLS] = {
-#define WORD(name, word) word,
-	HANDLER_CALL_TABLE(WORD)
-#undef WORD
-};
-
-static const char *call_word(uint32_t call)
-{
-	return call < HANDLER_CALLS ? calls[call] : "?";
-}
+enum { LOOK_MS = 100 };
 
 /* ---- Processes ------------------------------------------------------------------------------ */
 
@@ -148,228 +108,6 @@ static void wait_for(struct worker *worker)
 	worker->pid = -1;
 }
 
-/* ---- Messages ------------------------------------------------------------------------------- */
-
-static struct probe_err *read_text(struct probe_buf *buf, char **ret)
-{
-	const char *text;
-	struct probe_err *err = probe_buf_string(buf, &text);
-
-	if (err)
-		return err;
-	free(*ret);
-	*ret = strdup(text);
-	return *ret ? NULL : probe_err_oom();
-}
-
-static struct probe_err *handle_log(struct worker *worker, struct probe_buf *buf)
-{
-	const struct handler_run *run = worker->set->run;
-	const char *name = worker->plugin->handler.name, *text;
-	struct record_log none = {0};
-	uint32_t level;
-	struct probe_err *err = probe_buf_u32(buf, &level);
-
-	if (err)
-		return err;
-	err = probe_buf_string(buf, &text);
-	if (err)
-		return err;
-	record_log_put(run ? run->log : &none, level > PROBE_LOG_INFO ? PROBE_LOG_INFO : (int)level,
-		       name, "handler %s: %s", name, text);
-	return NULL;
-}
-
-static void failed(struct worker *worker, const char *call, int number)
-{
-	const struct handler_run *run = worker->set->run;
-	const char *name = worker->plugin->handler.name;
-
-	record_log_put(run->log, PROBE_LOG_ERROR, name,
-		       "handler %s failed in %s: %s; it gets no more data, the run continues", name,
-		       call, strerror(number));
-	record_log_partial(run->log, "handler %s failed in %s", name, call);
-}
-
-static struct probe_err *handle_failure(struct worker *worker, struct probe_buf *buf)
-{
-	uint32_t call = 0, number = 0;
-	struct probe_err *err = probe_buf_u32(buf, &call);
-
-	if (err)
-		return err;
-	err = probe_buf_u32(buf, &number);
-	if (err)
-		return err;
-	failed(worker, call_word(call), (int)(number & 0xffff));
-	return NULL;
-}
-
-static struct probe_err *handle_table(struct worker *worker, struct probe_buf *buf)
-{
-	struct probe_column columns[CELLS_MAX];
-	const char *name;
-	uint32_t count = 0, type = 0;
-	struct probe_err *err = probe_buf_string(buf, &name);
-	int rc;
-
-	if (err)
-		return err;
-	err = probe_buf_u32(buf, &count);
-	if (err)
-		return err;
-	if (count > CELLS_MAX || worker->table_count == TABLES_MAX)
-		return probe_buf_error(buf, "a table of %u columns", count);
-	for (uint32_t i = 0; i < count; i++) {
-		err = probe_buf_u32(buf, &type);
-		if (err)
-			return err;
-		columns[i].type = (enum probe_type)type;
-		err = probe_buf_string(buf, &columns[i].name);
-		if (err)
-			return err;
-	}
-	rc = handler_tables_get(&worker->set->tables, worker->plugin->handler.name, name, columns,
-				count, &worker->tables[worker->table_count]);
-	if (rc)
-		worker->tables[worker->table_count] = NULL;
-	/* A failure of the store is not the handler's fault; the recording reports it once. */
-	if (rc && worker->set->run && !probe_store_failure(worker->set->run->store))
-		failed(worker, "table", -rc);
-	worker->table_count++;
-	return NULL;
-}
-
-static struct probe_err *read_cell(struct probe_buf *buf, enum probe_type type,
-				   union probe_value *ret)
-{
-	uint64_t word = 0;
-	uint32_t there = 0;
-	struct probe_err *err;
-
-	if (type != PROBE_TYPE_TEXT) {
-		err = probe_buf_u64(buf, &word);
-		memcpy(ret, &word, sizeof(word));
-		return err;
-	}
-	ret->text = NULL;
-	err = probe_buf_u32(buf, &there);
-	return err || !there ? err : probe_buf_string(buf, &ret->text);
-}
-
-static struct probe_err *handle_row(struct worker *worker, struct probe_buf *buf)
-{
-	union probe_value values[CELLS_MAX];
-	struct handler_table *table;
-	uint32_t number = 0;
-	size_t count;
-	struct probe_err *err = probe_buf_u32(buf, &number);
-
-	if (err)
-		return err;
-	if (number >= worker->table_count)
-		return probe_buf_error(buf, "a row of table %u", number);
-	table = worker->tables[number];
-	if (!table)
-		return NULL;
-	count = handler_table_columns(table);
-	for (size_t i = 0; i < count; i++) {
-		err = read_cell(buf, handler_table_types(table)[i], &values[i]);
-		if (err)
-			return err;
-	}
-	handler_table_add(table, values, count); /* a failure belongs to the store */
-	return NULL;
-}
-
-static struct probe_err *handle_end(struct worker *worker, struct probe_buf *buf)
-{
-	struct probe_err *err = read_text(buf, &worker->why_not);
-
-	worker->done = false;
-	if (err)
-		return err;
-	err = probe_buf_copy(buf, &worker->counts, sizeof(worker->counts));
-	if (err)
-		return err;
-	worker->done = true;
-	return NULL;
-}
-
-static struct probe_err *handle_message(struct worker *worker, uint32_t type, struct probe_buf *buf)
-{
-	bool running = worker->set->run != NULL;
-
-	if (type == HANDLER_MESSAGE_LOG)
-		return handle_log(worker, buf);
-	if (type == HANDLER_MESSAGE_OPENED && !worker->opened) {
-		worker->opened = true;
-		return read_text(buf, &worker->why_not);
-	}
-	if (type == HANDLER_MESSAGE_TABLE)
-		return handle_table(worker, buf);
-	if (type == HANDLER_MESSAGE_ROW && running)
-		return handle_row(worker, buf);
-	if (type == HANDLER_MESSAGE_FAILED && running)
-		return handle_failure(worker, buf);
-	if (type == HANDLER_MESSAGE_DONE && running)
-		return handle_end(worker, buf);
-	return probe_buf_error(buf, "a message of type %u", type);
-}
-
-/* Handles all complete messages in the buffer. */
-static void handle_messages(struct worker *worker)
-{
-	struct handler_message_head head;
-	size_t at = 0;
-
-	while (worker->used - at >= sizeof(head)) {
-		struct probe_buf buf;
-		struct probe_err *err;
-
-		memcpy(&head, worker->buffer + at, sizeof(head));
-		if (head.size > HANDLER_MESSAGE_MAX) {
-			end(worker, WORKER_MALFORMED);
-			break;
-		}
-		if (worker->used - at - sizeof(head) < head.size)
-			break;
-		probe_buf_init(&buf, worker->plugin->handler.name,
-			       worker->buffer + at + sizeof(head), head.size);
-		err = handle_message(worker, head.type, &buf);
-		if (err)
-			end(worker, WORKER_MALFORMED);
-		probe_err_destroy(err);
-		at += sizeof(head) + head.size;
-	}
-	memmove(worker->buffer, worker->buffer + at, worker->used - at);
-	worker->used -= at;
-}
-
-/* False at the end of the socket. */
-static bool read_some(struct worker *worker)
-{
-	ssize_t n;
-
-	if (worker->capacity - worker->used < READ_BYTES) {
-		size_t capacity = 2 * worker->capacity + READ_BYTES;
-		unsigned char *grown = realloc(worker->buffer, capacity);
-
-		if (!grown) {
-			end(worker, WORKER_MALFORMED);
-			return false;
-		}
-		worker->buffer = grown;
-		worker->capacity = capacity;
-	}
-	n = read(worker->fd, worker->buffer + worker->used, worker->capacity - worker->used);
-	if (n < 0)
-		return errno == EINTR || errno == EAGAIN;
-	worker->used += (size_t)n;
-	handle_messages(worker);
-	return n > 0;
-}
-
 /* ---- Waiting -------------------------------------------------------------------------------- */
 
 static void check_deadline(struct worker *worker)
@@ -404,7 +142,7 @@ static void serve(struct worker *worker, bool opening)
 		{.fd = worker->fd, .events = POLLIN},
 		{.fd = stop ? stop->fd : -1, .events = POLLIN},
 	};
-	bool more = true;
+	bool more = true, malformed = false;
 
 	while (more && !(opening && worker->opened)) {
 		bool died = has_died(worker); /* before poll(): what it sent is there by then */
@@ -412,9 +150,11 @@ static void serve(struct worker *worker, bool opening)
 
 		probe_progress_tick();
 		if (n > 0 && fds[0].revents)
-			more = read_some(worker);
+			more = handler_messages_read(worker, &malformed);
 		else if (died && n >= 0)
 			more = false;
+		if (malformed)
+			end(worker, WORKER_MALFORMED);
 		if (n > 0 && stop && fds[1].revents && stop->requested(stop->user))
 			end_all(set, WORKER_STOPPED);
 		for (size_t i = 0; i < set->count; i++)
@@ -436,7 +176,7 @@ static const char *memory_hint(const struct worker *worker)
 
 static void describe_end(const struct worker *worker, char *text, size_t size)
 {
-	const char *call = call_word(atomic_load(&worker->progress->call));
+	const char *call = handler_call_word(atomic_load(&worker->progress->call));
 	int status = worker->wait_status;
 	unsigned limit = worker->set->config->handler_seconds;
 
