@@ -12,6 +12,7 @@
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/compile_options.h"
 #include "llvm-plugin/base/ir_helpers.h"
+#include "llvm-plugin/base/llvm-compat.h"
 
 /*
  * By prefix of the name; the first match is used. gfx9 has every kind, in code of its own. RDNA has
@@ -90,7 +91,8 @@ static struct target target_of(LLVMValueRef kernel)
  */
 static bool counts_batches(const struct target *target)
 {
-	return target->size == strlen("gfx90a") && !memcmp(target->cpu, "gfx90a", target->size);
+	return PROBE_SETS_UP_FLAT_SCRATCH && target->size == strlen("gfx90a") &&
+	       !memcmp(target->cpu, "gfx90a", target->size);
 }
 
 static bool warn_unsupported(const struct target *target, const char *lacks)

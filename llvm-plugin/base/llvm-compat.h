@@ -23,6 +23,12 @@
 #define PROBE_OPTIMIZER_LAST_ARGS llvm::ModulePassManager &manager, llvm::OptimizationLevel level
 #endif
 
+/*
+ * Does a kernel set up flat_scratch because inline assembly names it? LLVM 21 does not, and the
+ * versions between were not tried.
+ */
+#define PROBE_SETS_UP_FLAT_SCRATCH (LLVM_VERSION_MAJOR == 15)
+
 /* LLVM 17 asks the target how wide a memmove's loop goes. */
 #if LLVM_VERSION_MAJOR >= 17
 #define PROBE_EXPAND_MEMMOVE(move, target) llvm::expandMemMoveAsLoop(move, target)
