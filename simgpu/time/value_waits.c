@@ -2,6 +2,7 @@
 #include "simgpu/time/value_waits.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "simgpu/exec/memory/single_place.h"
 #include "simgpu/mem/freed_memory.h"
@@ -317,10 +318,12 @@ static bool stays(struct time_cu *cu, struct time_wave *w, const struct sim_wave
 {
 	struct time_trial **trial = &cu->time->places.trial;
 
-	if (!*trial)
+	if (!*trial) {
 		*trial = aligned_alloc(64, (sizeof(**trial) + 63) & ~(size_t)63);
-	if (!*trial)
-		return false;
+		if (!*trial)
+			return false;
+		memset(*trial, 0, sizeof(**trial));
+	}
 	if (w->returns == wave->pc)
 		return time_poll_stays(cu, wave, *trial);
 	if (!time_poll_returns(cu, wave, *trial))
