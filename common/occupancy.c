@@ -64,6 +64,13 @@ uint32_t probe_occupancy_waves(const char *target, uint32_t vgprs, uint32_t agpr
 	return unit ? waves_by_vgprs(unit, vgprs, agprs) : 0;
 }
 
+bool probe_occupancy_holds(const char *target, uint32_t vgprs, uint32_t agprs, uint64_t items)
+{
+	uint32_t waves = probe_occupancy_waves(target, vgprs, agprs);
+
+	return !waves || (items + 63) / 64 <= (uint64_t)waves * SIMDS;
+}
+
 /* The limit with one workgroup more of `waves` waves than `groups`. */
 static void find_next(const struct unit *unit, uint32_t groups, uint32_t waves,
 		      struct probe_occupancy *ret)

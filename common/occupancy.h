@@ -37,7 +37,16 @@ struct probe_occupancy {
 /* False: the registers of the target are unknown. */
 bool probe_occupancy_of(const struct probe_occupancy_kernel *kernel, struct probe_occupancy *ret);
 
-/* Waves per SIMD that vector registers allow; 0: unknown. */
+/*
+ * Waves per SIMD that vector registers allow; 0: unknown. On gfx90a and later, `vgprs` includes
+ * `agprs`.
+ */
 uint32_t probe_occupancy_waves(const char *target, uint32_t vgprs, uint32_t agprs);
+
+/*
+ * Does a compute unit have the vector registers for a workgroup of that many work-items? True also
+ * if the registers of the target are unknown.
+ */
+bool probe_occupancy_holds(const char *target, uint32_t vgprs, uint32_t agprs, uint64_t items);
 
 #endif

@@ -4,6 +4,8 @@
 #include "hsa-plugin/launch/launch_block.h"
 #include "hsa-plugin/launch/cooperative_fit.h"
 
+#include "common/occupancy.h"
+
 enum { WAVE_LANES = 64 };
 
 /*
@@ -57,6 +59,14 @@ static uint32_t private_size(const hsa_kernel_dispatch_packet_t *packet,
 							 : size + kernel->stack_growth;
 }
 
+static bool has_registers(const struct probe_launch *launch, const struct probe_kernel *clone,
+			  uint64_t items)
+{
+	/* Of up to four waves, each is on a SIMD of its own and may have all of its registers. */
+	return items <= 4 * WAVE_LANES || probe_occupancy_holds(launch->queue->agent->target,
+								clone->vgprs, clone->agprs, items);
+}
+
 static uint32_t check_resources(struct probe_launch *launch)
 {
 	const hsa_kernel_dispatch_packet_t *packet = launch->packet;
@@ -71,7 +81,7 @@ static uint32_t check_resources(struct probe_launch *launch)
 	launch->private_size = private_size(packet, kernel);
 	if (launch->private_size > PRIVATE_MAX)
 		return PROBE_V_SCRATCH;
-	if (clone->max_group && items > clone->max_group)
+	if ((clone->max_group && items > clone->max_group) || !has_registers(launch, clone, items))
 		return PROBE_V_WORKGROUP;
 	if (launch->queue->agent->lds_max && launch->group_size > launch->queue->agent->lds_max)
 		return PROBE_V_LDS;

@@ -104,6 +104,20 @@ static void test_unknown(void **state)
 	assert_false(probe_occupancy_of(&kernel, &got));
 }
 
+/*
+ * 1,024 work-items are 16 waves, four of which share the 512 registers of a SIMD. The first number
+ * includes the second.
+ */
+static void test_holds(void **state)
+{
+	(void)state;
+	assert_true(probe_occupancy_holds("gfx90a:xnack-", 128, 0, 1024));
+	assert_false(probe_occupancy_holds("gfx90a:xnack-", 132, 4, 1024));
+	assert_true(probe_occupancy_holds("gfx90a:xnack-", 132, 4, 768));
+	assert_true(probe_occupancy_holds("gfx90a:xnack-", 512, 256, 256));
+	assert_true(probe_occupancy_holds("gfx1030", 256, 0, 1024));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -111,6 +125,7 @@ int main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_advice),
 		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_holds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
