@@ -35,10 +35,11 @@ static const char *const broken_attributes[] = {
 static const char *const broken_param_attributes[] = {"nocapture", "readnone"};
 
 /*
- * LLVM 16 and later have inferred which implicit inputs a kernel does not need. Clones of kinds
- * with rings read these (ring_cursor.c), and keeping the attributes crashes the back end.
+ * LLVM 16 and later have inferred which implicit inputs a kernel does not need. Clones read these:
+ * rings (ring_cursor.c), filters of workgroups, and the choice of sampled executions. With the
+ * attributes the back end crashes, or gives them undefined values.
  */
-static const char *const trace_inputs[] = {
+static const char *const probe_inputs[] = {
 	"amdgpu-no-dispatch-ptr",   "amdgpu-no-workgroup-id-x", "amdgpu-no-workgroup-id-y",
 	"amdgpu-no-workgroup-id-z", "amdgpu-no-workitem-id-x",	"amdgpu-no-workitem-id-y",
 	"amdgpu-no-workitem-id-z",
@@ -193,11 +194,11 @@ void clone_kind(struct call_unit *unit, LLVMModuleRef module, enum probe_kind ki
 	free(name);
 	if (probe_kind_has_rings(kind))
 		reserved_apply_all(clone, RESERVED_CURSOR);
-	if (probe_kind_has_rings(kind) && unit->kernel)
-		for (size_t i = 0; i < sizeof(trace_inputs) / sizeof(trace_inputs[0]); i++)
+	if (unit->kernel)
+		for (size_t i = 0; i < sizeof(probe_inputs) / sizeof(probe_inputs[0]); i++)
 			LLVMRemoveStringAttributeAtIndex(clone, LLVMAttributeFunctionIndex,
-							 trace_inputs[i],
-							 (unsigned)strlen(trace_inputs[i]));
+							 probe_inputs[i],
+							 (unsigned)strlen(probe_inputs[i]));
 	unit->clone[kind] = clone;
 }
 
