@@ -163,7 +163,6 @@ static void serve(struct worker *worker, bool opening)
 	}
 }
 
-/* How the worker ended, as text that follows "handler NAME". */
 /* Handlers seldom check for memory, so the end of it looks like any other crash. */
 static const char *memory_hint(const struct worker *worker)
 {
@@ -174,6 +173,7 @@ static const char *memory_hint(const struct worker *worker)
 		       : "";
 }
 
+/* How the worker ended, as text that follows "handler NAME". */
 static void describe_end(const struct worker *worker, char *text, size_t size)
 {
 	const char *call = handler_call_word(atomic_load(&worker->progress->call));

@@ -268,14 +268,9 @@ static void test_advice_without_stride(void **state)
 static void send_counters(uint32_t site, const uint64_t value[PROBE_COUNTERS])
 {
 	struct probe_counter_row row = {.site = site};
-	struct probe_batch batch = {.size = sizeof(batch),
-				    .stream = PROBE_STREAM_COUNTERS,
-				    .dispatch = &dispatch,
-				    .count = 1,
-				    .counters = &row};
 
 	memcpy(row.value, value, sizeof(row.value));
-	assert_int_equal(probe_handler.batch(instance, &batch), 0);
+	send_counter_rows(&row, 1);
 }
 
 /* double tile[16][pitch], read down its columns by rows of 16 work-items. */

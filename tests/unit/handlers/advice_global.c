@@ -84,11 +84,6 @@ static void test_partial_wave(void **state)
 static void test_partial_wave_counted(void **state)
 {
 	struct probe_counter_row row = {.site = 0};
-	struct probe_batch batch = {.size = sizeof(batch),
-				    .stream = PROBE_STREAM_COUNTERS,
-				    .dispatch = &dispatch,
-				    .count = 1,
-				    .counters = &row};
 	uint64_t *c = row.value;
 
 	c[PROBE_C_EXECUTIONS] = c[PROBE_C_AFFINE] = 2;
@@ -108,7 +103,7 @@ static void test_partial_wave_counted(void **state)
 		add_site(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4);
 		/* From byte 4 on, quads lie over the ends of lines: four and two of them. */
 		c[PROBE_C_QUADS] = 2 * 16 + 6 * shifted;
-		assert_int_equal(probe_handler.batch(instance, &batch), 0);
+		send_counter_rows(&row, 1);
 		finish();
 		if (shifted) {
 			assert_int_equal(strncmp(host_text(&host_state, 0, "fix"), "align ", 6), 0);
@@ -245,11 +240,6 @@ static void test_word_per_row(void **state)
 static void test_row_each_counted(void **state)
 {
 	struct probe_counter_row row = {.site = 0};
-	struct probe_batch batch = {.size = sizeof(batch),
-				    .stream = PROBE_STREAM_COUNTERS,
-				    .dispatch = &dispatch,
-				    .count = 1,
-				    .counters = &row};
 	static const struct probe_site_bitfield none[PROBE_BITFIELDS];
 	/* The pitch is an argument. */
 	static const struct probe_site_stride strides[3] = {{0}, {.factor = 4, .bits = 32}, {0}};
@@ -269,7 +259,7 @@ static void test_row_each_counted(void **state)
 		c[PROBE_C_NEEDED128] = 20;
 		c[PROBE_C_EXCESS64] = 10 * (rows - 4);
 		c[PROBE_C_EXCESS128] = 10 * (rows - 2);
-		assert_int_equal(probe_handler.batch(instance, &batch), 0);
+		send_counter_rows(&row, 1);
 		finish();
 		assert_string_equal(host_text(&host_state, 0, "fix"), "");
 		/* The compiler's proof shows it: a word for each row, wherever the rows are. */
@@ -279,7 +269,7 @@ static void test_row_each_counted(void **state)
 		host_state.sites[0].strides = strides;
 		host_state.sites[0].bitfields = none;
 		host_state.sites[0].align = 4;
-		assert_int_equal(probe_handler.batch(instance, &batch), 0);
+		send_counter_rows(&row, 1);
 		finish();
 		assert_non_null(strstr(host_text(&host_state, 0, "cause"), "reads one word"));
 		assert_non_null(strstr(host_text(&host_state, 0, "fix"), "wider, for example"));

@@ -267,11 +267,6 @@ static void send_counters(uint16_t variable, uint32_t count)
 {
 	static const unsigned units[] = {4, 8, 4};
 	struct probe_counter_row rows[3] = {{.site = 0}, {.site = 1}, {.site = 2}};
-	struct probe_batch batch = {.size = sizeof(batch),
-				    .stream = PROBE_STREAM_COUNTERS,
-				    .dispatch = &dispatch,
-				    .count = count,
-				    .counters = rows};
 	uint32_t addr[64];
 
 	for (uint32_t site = 0; site < count; site++) {
@@ -293,7 +288,7 @@ static void send_counters(uint16_t variable, uint32_t count)
 		if (site == 2)
 			c[PROBE_C_AFFINE] = 5;
 	}
-	assert_int_equal(probe_handler.batch(instance, &batch), 0);
+	send_counter_rows(rows, count);
 	finish();
 }
 
@@ -346,11 +341,6 @@ static void test_variable(void **state)
 static const char *advise_column_and_rows(uint64_t rows)
 {
 	struct probe_counter_row row[2] = {{.site = 0}, {.site = 1}};
-	struct probe_batch batch = {.size = sizeof(batch),
-				    .stream = PROBE_STREAM_COUNTERS,
-				    .dispatch = &dispatch,
-				    .count = 2,
-				    .counters = row};
 
 	if (!instance)
 		start(NULL);
@@ -368,7 +358,7 @@ static const char *advise_column_and_rows(uint64_t rows)
 		c[PROBE_C_STRIDE_HI] = PROBE_STRIDE_BIAS + stride;
 		c[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS - stride;
 	}
-	assert_int_equal(probe_handler.batch(instance, &batch), 0);
+	send_counter_rows(row, 2);
 	finish();
 	return host_text(&host_state, 0, "fix");
 }

@@ -207,13 +207,6 @@ static void test_random(void **state)
 static void test_sample(void **state)
 {
 	struct probe_counter_row rows[3] = {{.site = 0}, {.site = 0}, {.site = 0}};
-	struct probe_batch batch = {
-		.size = sizeof(batch),
-		.stream = PROBE_STREAM_COUNTERS,
-		.dispatch = &dispatch,
-		.count = 3,
-		.counters = rows,
-	};
 
 	(void)state;
 	host_state.sites[add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4)].measured_every = 16;
@@ -225,7 +218,7 @@ static void test_sample(void **state)
 	rows[1].value[PROBE_C_MEASURED] = 1 + 3;
 	rows[2].value[PROBE_C_EXECUTIONS] = 40;
 	rows[2].value[PROBE_C_MEASURED] = 1;
-	assert_int_equal(probe_handler.batch(instance, &batch), 0);
+	send_counter_rows(rows, 3);
 	finish();
 	assert_int_equal(get(0, "executions"), 97);
 	assert_int_equal(get(0, "lanes"), 600);
@@ -238,13 +231,6 @@ static void test_sample(void **state)
 static void test_counters_add(void **state)
 {
 	struct probe_counter_row rows[3] = {{.site = 0}, {.site = 0}, {.site = 9}};
-	struct probe_batch batch = {
-		.size = sizeof(batch),
-		.stream = PROBE_STREAM_COUNTERS,
-		.dispatch = &dispatch,
-		.count = 3,
-		.counters = rows,
-	};
 
 	(void)state;
 	add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
@@ -256,13 +242,12 @@ static void test_counters_add(void **state)
 	rows[0].value[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS - 8;
 	rows[1].value[PROBE_C_STRIDE_HI] = PROBE_STRIDE_BIAS - 4;
 	rows[1].value[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS + 4;
-	assert_int_equal(probe_handler.batch(instance, &batch), 0);
+	send_counter_rows(rows, 3);
 	/* The same site in another kernel is another row. */
 	dispatch.kernel_id = 6;
-	batch.count = 1;
-	assert_int_equal(probe_handler.batch(instance, &batch), 0);
+	send_counter_rows(rows, 1);
 	dispatch.kernel_id = 5;
-	assert_int_equal(probe_handler.batch(instance, &batch), 0);
+	send_counter_rows(rows, 1);
 	finish();
 
 	assert_string_equal(host_table_of(&host_state, 0), "site");

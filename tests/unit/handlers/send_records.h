@@ -59,6 +59,19 @@ static inline void send(const struct probe_access *access, size_t count)
 	assert_int_equal(probe_handler.batch(instance, &batch), 0);
 }
 
+static inline void send_counter_rows(const struct probe_counter_row *rows, size_t count)
+{
+	struct probe_batch batch = {
+		.size = sizeof(batch),
+		.stream = PROBE_STREAM_COUNTERS,
+		.dispatch = &dispatch,
+		.count = count,
+		.counters = rows,
+	};
+
+	assert_int_equal(probe_handler.batch(instance, &batch), 0);
+}
+
 static inline void send_affine(uint32_t site, uint64_t exec, uint64_t base, int64_t stride)
 {
 	struct probe_access access = {
