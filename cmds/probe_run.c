@@ -415,10 +415,11 @@ static struct probe_err *record_passes(struct run *run, struct run_pass passes[R
 static int end_with_nothing(int wait_status)
 {
 	if (wait_status) {
-		probe_log(PROBE_LOG_ERROR, "nothing could be stored");
+		probe_log(PROBE_LOG_ERROR, "nothing could be stored in a database");
 		return run_end_like(wait_status);
 	}
-	probe_log(PROBE_LOG_ERROR, "nothing could be stored: exit status %d", RUN_STATUS_LOST);
+	probe_log(PROBE_LOG_ERROR, "nothing could be stored in a database: exit status %d",
+		  RUN_STATUS_LOST);
 	return RUN_STATUS_LOST;
 }
 
