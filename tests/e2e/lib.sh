@@ -33,6 +33,16 @@ compile()
 		"$_source" -o "$_output"
 }
 
+# LLVM 17 compiles programs wrongly at -O0, also without Probe: it reloads spilled registers before it
+# restores EXEC, so that most lanes lose their pointer.
+wrong_at_O0()
+{
+	case "$(hipcc --version)" in
+	*"clang version 17."*) ;;
+	*) return 1 ;;
+	esac
+}
+
 # simulated COMMAND...: without Probe, on the simulated GPU
 simulated()
 {
