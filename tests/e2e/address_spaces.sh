@@ -46,7 +46,7 @@ END
 sed '/^1006/!s/ [0-9]* [0-9]*$//' expected.txt >expected_machine.txt
 # The back end of LLVM 20 and later accesses packed members of scratch at any address, at once; the probes
 # count their bytes.
-if [ "$(hipcc --version | sed -n 's/.*clang version \([0-9]*\).*/\1/p' | head -n 1)" -ge 20 ]; then
+if [ "$(hip_llvm)" -ge 20 ]; then
 	for file in expected_machine machine; do
 		grep -v '^100[34] ' $file.txt >$file.compared
 		mv $file.compared $file.txt

@@ -65,7 +65,7 @@ program mi100 gfx908
 ran mi200 gfx90a --device=sim
 refused 'mi100 has kernels for gfx908, but none for the simulated gfx90a: compile it with --offload-arch=gfx90a' \
 	mi100 --device=sim
-if [ "$(hipcc --version | sed -n 's/.*clang version \([0-9]*\).*/\1/p' | head -n 1)" -lt 17 ]; then
+if [ "$(hip_llvm)" -lt 17 ]; then
 	refused 'HSA runtime does not know gfx942, .*; use gfx90a' mi200 --device=sim:gfx942
 	exit 0
 fi

@@ -8,9 +8,7 @@
 inputs="$source/tests/pass/Inputs"
 mi300=gfx942
 # LLVM 15 and 16 know its engineering samples.
-case "$(hipcc --version)" in
-*"clang version 15."* | *"clang version 16."*) mi300=gfx940 ;;
-esac
+[ "$(hip_llvm)" -gt 16 ] || mi300=gfx940
 
 # check GPU INPUT ENVIRONMENT...
 check()

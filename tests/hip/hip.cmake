@@ -67,12 +67,19 @@ set(hip_virtual)
 if(hip_major GREATER_EQUAL 7)
 	set(hip_virtual virtual)
 endif()
+# LLVM 17 compiles programs wrongly at -O0: it reloads spilled registers before it restores EXEC, so that
+# most lanes lose their pointer.
+function(probe_hip_unoptimized name)
+	if(NOT PROBE_HIP_LLVM EQUAL 17)
+		probe_hip_program(${name}_O0 ${name} -O0)
+		probe_hip_test(${name}.O0 ${name}_O0)
+	endif()
+endfunction()
 foreach(name vadd copies streams shared scratch atomics arithmetic managed printing progress partial
 		threads cooperative ${hip_virtual})
 	probe_hip_program(${name} ${name} -O2)
-	probe_hip_program(${name}_O0 ${name} -O0)
 	probe_hip_test(${name} ${name})
-	probe_hip_test(${name}.O0 ${name}_O0)
+	probe_hip_unoptimized(${name})
 	# Undefined registers must not matter, nor how waves are interleaved.
 	probe_hip_test(${name}.quantum ${name}
 		"PROBE_SIM_QUANTUM=7;PROBE_SIM_THREADS=3;PROBE_SIM_FILL=0xdeadbeef")
@@ -99,8 +106,7 @@ if(TARGET probe_sim_jit)
 		probe_hip_test(${name}.jit ${name} PROBE_SIM_JIT=2)
 	endforeach()
 endif()
-probe_hip_program(divergence_O0 divergence -O0)
-probe_hip_test(divergence.O0 divergence_O0)
+probe_hip_unoptimized(divergence)
 probe_hip_program(exhaust exhaust -O2)
 probe_hip_test(exhaust exhaust PROBE_SIM_VRAM_MIB=256)
 

@@ -2,7 +2,7 @@
 # Sourced behind lib.sh by the tests that compare probes with the machine.
 # shellcheck shell=sh disable=SC2154
 
-isa_llvm=$(hipcc --version | sed -n 's/.*clang version \([0-9]*\).*/\1/p' | head -n 1)
+isa_llvm=$(hip_llvm)
 
 # same PROGRAM NUMBERS [LLVM=NUMBERS...]: places that are equal, paired, merged, scalar, unprobed, scratch
 # and original, in both kinds; none that differ without one of these reasons. The first numbers are those

@@ -7,7 +7,7 @@ PROBE_KINDS=memory,trace,time,count
 export PROBE_SIM_MODEL PROBE_KINDS
 
 # hipcc's LLVM: its bundler, because not every LLVM package has one, and its device libraries.
-hip_llvm=$(hipcc --version | sed -n 's/.*clang version \([0-9]*\).*/\1/p' | head -n 1)
+hip_llvm=$(hip_llvm)
 bitcode=/usr/lib/llvm-$hip_llvm/lib/clang/$hip_llvm/amdgcn/bitcode
 [ -e "$bitcode" ] || bitcode=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode
 # HIP 5.2.3 loads code objects of version 4.
