@@ -302,7 +302,6 @@ static void scratch_grows(void **state)
 	/* Out of memory for a while: the runtime's mark is not an answer. */
 	store(&arena->inactive, (int64_t)(1 | (uint64_t)1 << 63));
 	arena->queue.scratch_backing_memory_location = (uint64_t)(uintptr_t)memory;
-	arena->queue.scratch_backing_memory_byte_size = 16 * 2048;
 	arena->queue.scratch_wave64_lane_byte_size = 32;
 	arena->queue.compute_tmpring_size = 16 | 2 << 12;
 	assert_int_equal(finished, 0);
