@@ -35,7 +35,14 @@ exec "$build/bin/probe-run" --device=sim -q -d "$work/out" --force -o run.db "\$
 END
 chmod +x plain recorded
 
-# same NAME DISPATCHES SNIPPET: the snippet, in which $run starts a program, has the same output with both, and so many
+# launches DB: of the program's kernel. HIP may copy by kernels of its own.
+launches()
+{
+	sqlite3 "$1" "SELECT count(*) FROM rocpd_kernel_dispatch d JOIN rocpd_info_kernel_symbol k ON k.id = d.kernel_id
+		WHERE k.kernel_name LIKE '%fill%'"
+}
+
+# same NAME LAUNCHES SNIPPET: the snippet, in which $run starts a program, has the same output with both, and so many
 # kernels are in the first process's database ("": any number; a pipe may end the program).
 same()
 {
@@ -46,7 +53,7 @@ same()
 	cmp plain.out recorded.out || fail "$1: stdout differs: $(diff plain.out recorded.out)"
 	cmp plain.err recorded.err || fail "$1: stderr differs: $(diff plain.err recorded.err)"
 	[ -n "$2" ] || return 0
-	expect "$1: dispatches" "$(sqlite3 out/run.db "SELECT count(*) FROM rocpd_kernel_dispatch")" "$2"
+	expect "$1: launches" "$(launches out/run.db)" "$2"
 	balanced out/run.db
 }
 
@@ -73,5 +80,5 @@ same 'directory changed' 1 '$run sh -c "here=\$PWD; cd /; \$here/sums 1"; echo $
 rm -rf out
 # shellcheck disable=SC2016
 ./recorded sh -c 'for n in $(seq 12); do ./sums 1 >/dev/null & done; wait'
-expect 'twelve processes' "$(for db in out/*.db; do sqlite3 "$db" 'SELECT count(*) FROM rocpd_kernel_dispatch'; done | sort | uniq -c | tr -s ' ')" " 12 1"
+expect 'twelve processes' "$(for db in out/*.db; do launches "$db"; done | sort | uniq -c | tr -s ' ')" " 12 1"
 expect 'spools left' "$(find out -name '*-spool')" ''
