@@ -71,51 +71,63 @@ bool probe_occupancy_holds(const char *target, uint32_t vgprs, uint32_t agprs, u
 	return !waves || (items + 63) / 64 <= (uint64_t)waves * SIMDS;
 }
 
-/* The limit with one workgroup more of `waves` waves than `groups`. */
-static void find_next(const struct unit *unit, uint32_t groups, uint32_t waves,
+/* Workgroups of `waves` waves that a unit holds, and the resource that limits them. */
+static uint32_t groups_of(const struct unit *unit, const struct probe_occupancy_kernel *kernel,
+			  uint32_t waves, enum probe_occupancy_limit *ret_limit)
+{
+	uint32_t sgprs = round_up(kernel->sgprs, SGPR_GRANULE);
+	uint32_t lds = round_up(kernel->lds, LDS_GRANULE);
+	uint32_t groups[] = {
+		[PROBE_LIMIT_SLOTS] = SIMDS * unit->waves / waves,
+		[PROBE_LIMIT_VGPRS] =
+			SIMDS * waves_by_vgprs(unit, kernel->vgprs, kernel->agprs) / waves,
+		[PROBE_LIMIT_SGPRS] =
+			SIMDS * minimum(unit->waves, sgprs ? SGPRS / sgprs : unit->waves) / waves,
+		[PROBE_LIMIT_LDS] = lds ? unit->lds / lds : UINT32_MAX,
+	};
+
+	*ret_limit = PROBE_LIMIT_SLOTS;
+	if (waves > 1)
+		groups[PROBE_LIMIT_SLOTS] = minimum(groups[PROBE_LIMIT_SLOTS], GROUPS_MAX);
+	for (int i = PROBE_LIMIT_VGPRS; i <= PROBE_LIMIT_LDS; i++)
+		if (groups[i] < groups[*ret_limit])
+			*ret_limit = (enum probe_occupancy_limit)i;
+	return groups[*ret_limit];
+}
+
+/* How much of the limiting resource lets one workgroup more run, and the waves that run then. */
+static void find_next(const struct unit *unit, struct probe_occupancy_kernel kernel, uint32_t waves,
 		      struct probe_occupancy *ret)
 {
-	uint32_t in_simd = ((groups + 1) * waves + SIMDS - 1) / SIMDS;
+	uint32_t groups = ret->waves / waves + 1;
+	uint32_t in_simd = (groups * waves + SIMDS - 1) / SIMDS;
+	enum probe_occupancy_limit limit;
 
-	ret->waves_next = (groups + 1) * waves;
-	if (ret->limit == PROBE_LIMIT_VGPRS)
+	if (ret->limit == PROBE_LIMIT_SLOTS)
+		return;
+	if (ret->limit == PROBE_LIMIT_VGPRS) {
 		ret->value_next = unit->vgprs / in_simd / unit->vgpr_granule * unit->vgpr_granule;
-	else if (ret->limit == PROBE_LIMIT_SGPRS)
+		kernel.vgprs = ret->value_next;
+		kernel.agprs = minimum(kernel.agprs, ret->value_next);
+	} else if (ret->limit == PROBE_LIMIT_SGPRS) {
 		ret->value_next = SGPRS / in_simd / SGPR_GRANULE * SGPR_GRANULE;
-	else if (ret->limit == PROBE_LIMIT_LDS)
-		ret->value_next = unit->lds / (groups + 1) / LDS_GRANULE * LDS_GRANULE;
-	else
-		ret->waves_next = 0;
+		kernel.sgprs = ret->value_next;
+	} else {
+		ret->value_next = unit->lds / groups / LDS_GRANULE * LDS_GRANULE;
+		kernel.lds = ret->value_next;
+	}
+	ret->waves_next = groups_of(unit, &kernel, waves, &limit) * waves;
 }
 
 bool probe_occupancy_of(const struct probe_occupancy_kernel *kernel, struct probe_occupancy *ret)
 {
 	const struct unit *unit = find_unit(kernel->target);
 	uint32_t waves = (kernel->items + WAVE_SIZE - 1) / WAVE_SIZE;
-	uint32_t sgprs = round_up(kernel->sgprs, SGPR_GRANULE);
-	uint32_t lds = round_up(kernel->lds, LDS_GRANULE);
-	/* Workgroups for which each resource is sufficient. */
-	uint32_t groups[4];
-	uint32_t most;
 
 	if (!unit || !waves)
 		return false;
-	groups[PROBE_LIMIT_SLOTS] = SIMDS * unit->waves / waves;
-	if (waves > 1)
-		groups[PROBE_LIMIT_SLOTS] = minimum(groups[PROBE_LIMIT_SLOTS], GROUPS_MAX);
-	groups[PROBE_LIMIT_VGPRS] =
-		SIMDS * waves_by_vgprs(unit, kernel->vgprs, kernel->agprs) / waves;
-	groups[PROBE_LIMIT_SGPRS] =
-		SIMDS * minimum(unit->waves, sgprs ? SGPRS / sgprs : unit->waves) / waves;
-	groups[PROBE_LIMIT_LDS] = lds ? unit->lds / lds : UINT32_MAX;
-	most = groups[PROBE_LIMIT_SLOTS];
 	*ret = (struct probe_occupancy){.waves_max = SIMDS * unit->waves};
-	for (int i = PROBE_LIMIT_VGPRS; i <= PROBE_LIMIT_LDS; i++)
-		if (groups[i] < most) {
-			most = groups[i];
-			ret->limit = (enum probe_occupancy_limit)i;
-		}
-	ret->waves = most * waves;
-	find_next(unit, most, waves, ret);
+	ret->waves = groups_of(unit, kernel, waves, &ret->limit) * waves;
+	find_next(unit, *kernel, waves, ret);
 	return true;
 }

@@ -29,9 +29,10 @@ struct probe_occupancy {
 	uint32_t waves;	    /* of a compute unit */
 	uint32_t waves_max; /* that it has slots for */
 	enum probe_occupancy_limit limit;
-	uint32_t waves_next; /* with one workgroup more; 0: no slot is left */
-	/* What the limiting resource may be at most for that; 0: no value of it is enough. */
+	/* What the limiting resource may be at most for one workgroup more; 0: no value is enough.
+	 */
 	uint32_t value_next;
+	uint32_t waves_next; /* with that; 0: no slot is left */
 };
 
 /* False: the registers of the target are unknown. */

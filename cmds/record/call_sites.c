@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "codeobj/child.h"
+#include "codeobj/elf_image.h"
 #include "codeobj/inlines.h"
 #include "codeobj/lines.h"
 #include "common/buf.h"
@@ -65,7 +66,8 @@ static void read_lines(struct module *module)
 		probe_err_destroy(run_decoder(module));
 }
 
-struct inlined {
+/* An address of a module, and where what is known of it goes. */
+struct place {
 	const struct module *module;
 	uint64_t address;
 	FILE *out;
@@ -79,7 +81,7 @@ static bool of_hip(const char *path)
 
 static void put_caller(void *user, const char *path, uint64_t line)
 {
-	const struct inlined *inlined = user;
+	const struct place *inlined = user;
 
 	if (!of_hip(path))
 		fprintf(inlined->out, "\n%s:%" PRIu64, path, line);
@@ -87,7 +89,7 @@ static void put_caller(void *user, const char *path, uint64_t line)
 
 static struct probe_err *find_callers(void *user, FILE *out)
 {
-	struct inlined *inlined = user;
+	struct place *inlined = user;
 
 	inlined->out = out;
 	return probe_inlined_calls_at(inlined->module->path, inlined->module->file.bytes,
@@ -100,7 +102,7 @@ static struct probe_err *find_callers(void *user, FILE *out)
  */
 static char *callers_of(const struct module *module, uint64_t address)
 {
-	struct inlined inlined = {.module = module, .address = address};
+	struct place inlined = {.module = module, .address = address};
 	uint8_t *answer = NULL;
 	size_t size = 0;
 	struct probe_err *err = probe_child_run("reading the callers of a call", find_callers,
@@ -110,6 +112,41 @@ static char *callers_of(const struct module *module, uint64_t address)
 	probe_err_destroy(err);
 	free(answer);
 	return ret;
+}
+
+/* clang makes a function of this name for each kernel, which <<<>>> calls; it has no lines. */
+static void put_stub(void *user, const char *symbol, uint64_t value, uint64_t size)
+{
+	const struct place *at = user;
+
+	if (at->address >= value && at->address - value < size && strstr(symbol, "__device_stub__"))
+		fputs("stub", at->out);
+}
+
+static struct probe_err *find_stub(void *user, FILE *out)
+{
+	struct place *place = user;
+	struct probe_elf elf;
+	struct probe_err *err = probe_elf_open(place->module->path, place->module->file.bytes,
+					       place->module->file.size, &elf);
+
+	if (err)
+		return err;
+	place->out = out;
+	err = probe_elf_functions(&elf, put_stub, place);
+	probe_elf_close(&elf);
+	return err;
+}
+
+static bool is_stub(const struct module *module, uint64_t address)
+{
+	struct place place = {.module = module, .address = address};
+	PROBE_AUTO_FREE uint8_t *answer = NULL;
+	size_t size = 0;
+
+	probe_err_destroy(probe_child_run("reading the functions of a caller", find_stub, &place,
+					  &answer, &size));
+	return size != 0;
 }
 
 /* Programs call from few places: each is looked up once. */
@@ -170,7 +207,8 @@ static void put_frame(struct call_sites *sites, const char *frame, FILE *out)
 	if (module && module->lines)
 		line = probe_lines_find(module->lines, address);
 	if (!line || line->file == PROBE_LINE_END || !line->line) {
-		fprintf(out, "\n%s", frame);
+		if (!module || !module->lines || !is_stub(module, address))
+			fprintf(out, "\n%s", frame);
 		return;
 	}
 	path = module->lines->files[line->file];

@@ -46,6 +46,11 @@ struct report_query {
 	const char *none;	   /* NULL, or a sentence instead of a table without rows */
 };
 
+/* Of a call stack, a line for each call: the innermost one. */
+#define REPORT_FIRST_FRAME(frames)                                                                 \
+	"CASE instr(" frames ", char(10)) WHEN 0 THEN " frames " ELSE substr(" frames              \
+	", 1, instr(" frames ", char(10)) - 1) END"
+
 #define REPORT_COLUMNS_MAX 96
 
 /* The columns selected by -f or by the format, as indices; all of them with `all`. */

@@ -18,9 +18,7 @@ static const struct report_column columns[] = {
 	 "mean duration"},
 	{"percent", "%", REPORT_REAL, true, "round(100.0 * total / max(1, sum(total) OVER ()), 2)",
 	 "share of the time of all kernels"},
-	{"call_site", "call site", REPORT_TEXT, true,
-	 "CASE instr(frames, char(10)) WHEN 0 THEN frames ELSE "
-	 "substr(frames, 1, instr(frames, char(10)) - 1) END",
+	{"call_site", "call site", REPORT_TEXT, true, REPORT_FIRST_FRAME("frames"),
 	 "innermost call of the program: file:line, or file and offset without debug information"},
 	{"call_stack", "call stack", REPORT_TEXT, false, "replace(frames, char(10), ' <- ')",
 	 "all calls of the program, innermost first"},

@@ -64,6 +64,13 @@ expect "a deep stack has its innermost calls" \
 expect "dispatches with a stack" \
 	"$(sqlite3 run.db "SELECT count(*), (SELECT count(*) FROM rocpd_kernel_dispatch) FROM probe_launch JOIN probe_stack ON id = stack_id")" "8|8"
 expect "stacks, each once" "$(sqlite3 run.db "SELECT count(DISTINCT frames) FROM probe_stack")" 4
+# The function that clang makes for a kernel, which launches it, is no call of the program.
+hipcc --offload-arch=gfx90a -g -O1 -fno-inline stacks.hip -o stubs
+[ "$(nm stubs | grep -c '__device_stub__')" -eq 2 ] || fail "no stubs: $(nm stubs)"
+record stubs.db -q --call-stacks -- ./stubs
+expect "call sites of kernels that a function of the compiler launches" \
+	"$(probe-report launches --format csv --no-header -s +kernel -f call_site stubs.db | sort -u | sed "s|$work/||g")" \
+	"$(printf 'stacks.hip:%s\n' "$(line inlined)" "$(line two)" | sort)"
 record plain.db -q --kernel-trace -- ./stacks
 expect "stacks that were not requested" \
 	"$(sqlite3 plain.db "SELECT (SELECT count(*) FROM probe_stack) + (SELECT count(*) FROM probe_launch)")" 0
