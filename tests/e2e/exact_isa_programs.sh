@@ -24,7 +24,7 @@ build sorting
 same ./sorting 30,0,0,0,0,0,0 22=30,0,0,0,0,0,0
 # blockDim again, also by the scalar unit
 build stencils
-same ./stencils 20,12,0,1,1,0,0 22=20,13,1,0,0,0,0
+same ./stencils 20,12,0,1,1,0,0 22=21,13,0,0,0,0,0
 # All kernels are in a file that the main file includes: DWARF 5 then omits the file.
 cat >only.inc <<'END'
 __global__ void only(int *p) { p[threadIdx.x * 3] = p[threadIdx.x] + 1; }

@@ -62,5 +62,7 @@ int main(int, char **argv)
 END
 compile ends.hip ends
 for how in 0 1 2 3 4 5 6 7; do
+	# HIP 7 does not end without its descriptors, also without Probe.
+	[ "$how" != 6 ] || ! hipcc --version | grep -q '^HIP version: 7' || continue
 	same ./ends "$how"
 done

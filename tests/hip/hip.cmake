@@ -238,7 +238,8 @@ if(PROBE_HIP_LLVM GREATER_EQUAL 21)
 		ENVIRONMENT "${hip_environment}" PROBE_SIM_DEVICE=gfx942)
 endif()
 
-# Faults: with -g the report names the source line, %MARK% as marked in fault.hip.
+# Faults: with -g the report names the source line, %MARK% as marked in fault.hip. HIP 7.2 returns an error
+# to the program instead of ending it, unless it is told to.
 probe_hip_program(fault fault "-O2;-g")
 probe_hip_program(fault_plain fault -O2)
 function(probe_fault_test way)
@@ -254,7 +255,7 @@ function(probe_fault_test way)
 	probe_test(NAME hip.fault.${name} TIER hip FOLDER simgpu
 		COMMAND sh ${hip_dir}/expect_fault.sh ${hip_out}/${program} ${way}
 			${arg_UNPARSED_ARGUMENTS}
-		ENVIRONMENT ${hip_environment} ${arg_ENVIRONMENT})
+		ENVIRONMENT ${hip_environment} HIP_SKIP_ABORT_ON_GPU_ERROR=0 ${arg_ENVIRONMENT})
 endfunction()
 set(runtime_fault "Memory access fault by GPU node-1 ")
 set(store "^probe-sim: memory fault on write: kernel _Z5storePim, workgroup .0,0,0., wave 0, lane 0, ")
