@@ -7,6 +7,8 @@
 
 #include <sqlite3.h>
 
+#include "cmds/report/report_db.h"
+
 struct report;
 
 /* The columns, in this order; their names are those of `lines`. */
@@ -65,6 +67,8 @@ enum finding_field {
 	F_CODE_OBJECT,
 	F_MEASURED,
 	F_ERROR,
+	F_UPDATES,
+	F_KERNEL_CYCLES,
 };
 
 extern const char finding_fields[];
@@ -78,6 +82,16 @@ struct finding {
 	bool part;	      /* only some dispatches: cause and fix are those of all launches */
 	bool folded;	      /* sum over all kernels with this finding */
 };
+
+static inline long long finding_number(const struct finding *finding, enum finding_field field)
+{
+	return (long long)sqlite3_column_int64(finding->stmt, field);
+}
+
+static inline const char *finding_cell(const struct finding *finding, enum finding_field field)
+{
+	return report_cell(finding->stmt, field);
+}
 
 /* SQL for `frames`; its argument is the text of F_INLINED. */
 extern const char finding_frames_sql[];

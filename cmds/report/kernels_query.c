@@ -62,7 +62,8 @@ static const struct report_column kernel_columns[] = {
 	"LEFT JOIN rocpd_info_kernel_symbol c ON c.id = p.launched_kernel_id "                     \
 	"GROUP BY o.code, o.symbol)"
 #define SUMS                                                                                       \
-	"(SELECT code, symbol, coalesce(sum(cycles), 0) AS cycles, sum(conflicts) AS conflicts, "  \
+	"(SELECT code, symbol, coalesce(min(sum(cycles), coalesce(max(kernel_cycles), "            \
+	"sum(cycles))), 0) AS cycles, sum(conflicts) AS conflicts, "                               \
 	"sum(excess128) AS excess128 FROM costed GROUP BY code, symbol)"
 #define NO_SUMS                                                                                    \
 	"(SELECT NULL AS code, NULL AS symbol, NULL AS cycles, NULL AS conflicts, "                \

@@ -46,18 +46,8 @@
 	"(SELECT CASE WHEN count(*) > 3 THEN printf('; or %d more', count(*) - 3) ELSE '' END " WITHOUT_LINE \
 	") END"
 
-/*
- * An atomic update for which the machine has no instruction: the back end generates a load and a
- * compare-and-swap loop, all at the position of the update. A compare-and-swap in the source itself
- * has no load at its position.
- */
-#define AT_PLACE                                                                                   \
-	"(SELECT 1 FROM probe_instructions(q.code_object, " SYMBOL ") i WHERE i.line = q.line "      \
-	"AND i.\"column\" = q.\"column\" AND i.file = q.file AND "
 #define SWAP_LOOP                                                                                  \
-	"(q.access_word = 'atomic' AND EXISTS " AT_PLACE                                                \
-	"(i.text GLOB '*_cmpswap*' OR i.text GLOB 'ds_cmps*')) AND EXISTS " AT_PLACE               \
-	"(i.text GLOB '*_load_*' OR i.text GLOB 'ds_read*')))"
+	"(q.access_word = 'atomic' AND " COST_SWAP_LOOP("q.code_object", "q.kernel", "q") ")"
 
 /* The origin of the numbers. If a run has several kinds, all records were traced. */
 #define BASIS                                                                                      \
@@ -78,7 +68,7 @@
 	"round(100.0 * (CASE WHEN align < unit THEN 127 ELSE 64 END) * (size / max(unit, 1)) * "   \
 	"sqrt(ln(2 / 0.05) / 2 / row_measured) * executions / max(lines128, passes), 1) END"
 
-#define COST "cycles IS NOT NULL AND q.conflicts + q.excess64 + q.excess128 > 0"
+#define COST "cycles IS NOT NULL AND " COST_EXTRA " > 0"
 
 static const struct report_column columns[] = {
 	{"position", "position", REPORT_TEXT, false,
@@ -120,19 +110,22 @@ static const struct report_column columns[] = {
 	{"passes", "passes", REPORT_INT, false, "passes", "LDS passes taken"},
 	{"ideal_passes", "ideal passes", REPORT_INT, false, "ideal_passes", "fewest possible"},
 	{"conflicts", "bank conflicts", REPORT_INT, true, "conflicts", "extra LDS passes"},
+	{"updates", "waiting updates", REPORT_INT, false, "updates",
+	 "lanes that update a word of global memory which another lane of the wave updates, too, at most"},
 	{"max_way", "n-way", REPORT_INT, true, "max_way", "worst bank conflict of any execution"},
 	{"affine", "affine", REPORT_INT, false, "affine", "executions with one constant stride"},
 	{"stride_lo", "stride lo", REPORT_INT, false, "stride_lo", "smallest stride, bytes"},
 	{"stride_hi", "stride hi", REPORT_INT, false, "stride_hi", "largest stride, bytes"},
 	{"cycles", "extra cycles (estimate)", REPORT_INT, true, "CAST(round(cycles) AS INTEGER)",
-	 "estimated cost of extra passes and requests in the whole run (see probe-report --help);"
-	 " empty: not estimated"},
+	 "estimated cost of extra passes, requests and waiting updates in the whole run (see probe-report "
+	 "--help); empty: not estimated"},
 	{"cycles_low", "at least", REPORT_INT, false, "CASE WHEN " COST " THEN CAST(round(at_least) AS INTEGER) END",
-	 "lower bound: loads hit in L1; 0 if samples are the basis"},
+	 "lower bound: loads hit in L1, updates of a wave are combined; 0 if samples are the basis"},
 	{"cycles_high", "at most", REPORT_INT, false, "CASE WHEN " COST " THEN CAST(round(at_most) AS INTEGER) END",
-	 "upper bound: everything comes from memory"},
+	 "upper bound: everything comes from memory, all waves update the same words"},
 	{"cycles_basis", "basis of cycles", REPORT_TEXT, true, "CASE WHEN " COST " THEN basis END",
-	 "sampled; or modelled, with the unit or level that limits: LDS, address unit, L2, memory"},
+	 "sampled; or modelled, with the unit or level that limits: LDS, address unit, L2, memory, "
+	 "updates (of one word), swap loop (the same, in a compare-and-swap loop)"},
 	{"time_share", "% of time", REPORT_REAL, true,
 	 "round(100.0 * cycles / nullif(kernel_cycles, 0), 2)",
 	 "extra cycles divided by kernel cycles"},
@@ -157,7 +150,7 @@ static const struct report_column columns[] = {
 	{"kernel_samples", "kernel samples", REPORT_INT, false, "total",
 	 "samples in the kernel's dispatches; below " COST_SAMPLES_MIN " they are no basis"},
 	{"avoidable", "% avoidable", REPORT_REAL, false, "round(100.0 * avoidable, 2)",
-	 "share of its LDS passes or cache-line requests"},
+	 "share of its LDS passes, cache-line requests or updates of words"},
 	{"at", "inlined at", REPORT_TEXT, false, "at",
 	 "call in the kernel itself through which the line was inlined"},
 	{"cause", "cause", REPORT_TEXT, false, "cause",
@@ -190,7 +183,7 @@ static const struct report_column columns[] = {
 	{"machine", "machine", REPORT_TEXT, false, MACHINE,
 	 "instructions of the original kernel at this position"},
 	{"finding", "finding", REPORT_INT, false, "is_finding",
-	 "1: there is something to fix; the cost of contended atomics is not estimated"},
+	 "1: there is something to fix"},
 	{"finding_kernels", "kernels", REPORT_INT, false, "all_kernels",
 	 "kernels (such as instantiations of a template) with a finding at this position"},
 	{"finding_places", "places", REPORT_INT, false, "all_places",
@@ -253,7 +246,7 @@ static const struct report_column columns[] = {
 	"sum(executions) AS executions, sum(lanes) AS lanes, NULL AS quads, NULL AS lines64, "     \
 	"NULL AS needed64, NULL AS excess64, NULL AS lines128, NULL AS needed128, "                \
 	"NULL AS excess128, NULL AS passes, NULL AS ideal_passes, NULL AS conflicts, "             \
-	"NULL AS affine, NULL AS modelled, NULL AS low, NULL AS high, NULL AS max_way, "           \
+	"NULL AS affine, NULL AS updates, NULL AS modelled, NULL AS low, NULL AS high, NULL AS max_way, "           \
 	"NULL AS stride_lo, NULL AS stride_hi, count(DISTINCT site) AS sites, NULL AS avoidable, " \
 	"NULL AS line_modelled, NULL AS line_places, 1 AS line_place, 1 AS line_first FROM "                        \
 	"(SELECT c.*, " COST_OF_TIMES ", " COST_KEYS ", s.access, "                                                      \

@@ -122,13 +122,14 @@ static const struct probe_command command = {
 	.count = sizeof(options) / sizeof(*options),
 	.footer =
 		"Extra cycles: an estimate of what extra LDS passes and cache-line requests cost in the\n"
-		"whole run. It is a throughput model. An LDS pass takes one cycle of its compute unit.\n"
+		"whole run, and atomic updates of a word that wait for other lanes (at most). It is a\n"
+		"throughput model. An LDS pass takes one cycle of its compute unit.\n"
 		"Cache lines take their bytes divided by the bandwidth of the level that they most\n"
 		"likely come from: the L2 if all that the program allocated fits in it, else memory.\n"
 		"Bandwidths are those measured on an MI210. Other work may hide these cycles.\n"
 		"If the original kernel has at least 100 PC samples (probe-run --twice), the estimate is\n"
 		"an upper bound: the share of its samples that waited for the accesses of the line,\n"
-		"times the avoidable share of the line's LDS passes or requests, times the kernel's time.\n"
+		"times the avoidable share of its passes, requests or updates, times the kernel's time.\n"
 		"\n"
 		"Exit status: 0 success, 1 error, 2 usage.",
 };

@@ -13,10 +13,16 @@
  *	L2		64 B per extra request for a 64-byte line; if all that was allocated
  *			fits in the L2
  *	memory		the larger of that and 128 B per extra request for a 128-byte line
+ *	updates		one update per cycle of a word that several lanes of a wave update atomically
+ *	swap loop	the same where the machine has a compare-and-swap loop instead: one lane of a
+ *			wave succeeds per round trip to the L2
  *
  * Bytes per cycle are those measured on an MI210 (mt4g) by compute units: an MI300X has the same per
  * compute unit, within 25 %. One unit moves at most 64 B per cycle. The bound: loads that all hit in
- * L1 cost the address unit only; at most everything comes from memory.
+ * L1 cost the address unit only; at most everything comes from memory. Updates cost nothing if the L2
+ * combines those of a wave (no vendor document says; the simulated GPU does). At least, each wave has a
+ * word of its own, and the swap loops of all waves run at the same time; at most, all waves of the
+ * device try to swap one word, and each try waits for those of all others.
  *
  * Where the originals were sampled, with COST_SAMPLES_MIN samples of the kernel at least, the cost is
  * what waves were seen to wait for, times the share of it that is avoidable.
@@ -38,6 +44,11 @@
 #define COST_L2_BYTES	  "8388608"
 #define COST_BIAS	  "2147483648" /* PROBE_STRIDE_BIAS */
 #define COST_CUS	  "104" /* an MI210's number, if the database does not say */
+
+/* Cycles of a try to swap: from issue to use in the L2; for each try that waits before it. */
+#define COST_SWAP_TRY	"302"
+#define COST_SWAP_QUEUE "1.4" /* 64 B by COST_L2_WRITE of one of 32 channels, for all units */
+#define COST_CU_WAVES	"32"
 
 /* clang-format off */
 
@@ -93,11 +104,25 @@
 	"WHERE a.first_dispatch <= w.first AND coalesce(a.last_dispatch, w.first) >= w.first), "   \
 	COST_L2_BYTES " + 1) > " COST_L2_BYTES " AS large FROM "                                   \
 	"(SELECT code, symbol, shape, max(wave) AS wave, min(dispatch_id) AS first, sum(n) AS runs, "   \
-	"1.0 * sum(n * rounds) / sum(n * groups) AS per_unit, "                                            \
+	"max(cus) AS cus, 1.0 * sum(n * rounds) / sum(n * groups) AS per_unit, "                                            \
 	COST_RATE(COST_L2_READ) " AS l2_read, " COST_RATE(COST_L2_WRITE) " AS l2_write, "          \
 	COST_RATE(COST_MEMORY_READ) " AS memory_read, "                                            \
 	COST_RATE(COST_MEMORY_WRITE) " AS memory_write "                                           \
 	"FROM launches WHERE instrumented GROUP BY code, symbol, shape) w)"
+
+/*
+ * An atomic update for which the machine has no instruction: the back end generates a load and a
+ * compare-and-swap loop, all at the position of the update. A compare-and-swap in the source itself
+ * has no load at its position.
+ */
+#define COST_AT_PLACE(object, kernel, place)                                                       \
+	"EXISTS (SELECT 1 FROM probe_instructions(" object ", " COST_KERNEL("kernel_name", kernel) \
+	") i WHERE i.line = " place ".line AND i.\"column\" = " place ".\"column\" AND i.file = "    \
+	place ".file AND "
+#define COST_SWAP_LOOP(object, kernel, place)                                                      \
+	"(" COST_AT_PLACE(object, kernel, place)                                                   \
+	"(i.text GLOB '*_cmpswap*' OR i.text GLOB 'ds_cmps*')) AND "                               \
+	COST_AT_PLACE(object, kernel, place) "(i.text GLOB '*_load_*' OR i.text GLOB 'ds_read*')))"
 
 /* Times: clones and originals are never added up. */
 #define COST_AVERAGE(which)                                                                        \
@@ -183,17 +208,43 @@
 #define COST_SITE(text)                                                                            \
 	"(SELECT " text " FROM probe_site s WHERE s.code_object_id = q.code_object AND s.site = q.site)"
 
+/*
+ * Updates that wait for another lane of their wave, at most: each cache line that an execution touches
+ * has at least one word. No more than that many words of these lines are different.
+ */
+#define COST_ONE_WORD "m.affine = m.executions AND m.stride_lo = 0 AND m.stride_hi = 0"
+#define COST_UPDATES                                                                               \
+	"CASE WHEN " SQL_WORD(PROBE_ACCESS_TABLE, "s.access") " = 'atomic' AND "                   \
+	"coalesce(m.cause, '') <> '' AND m.lines64 > 0 AND (" COST_ONE_WORD                        \
+	" OR m.lines64 < m.needed64 OR m.lines128 < m.needed128) "                                 \
+	"THEN max(m.lanes - m.lines64, 0) ELSE 0 END AS updates, "                                 \
+	"CASE WHEN " COST_ONE_WORD " THEN m.executions ELSE m.lines64 * 64 / max(s.size, 1) END "  \
+	"AS words"
+#define COST_SWAPS                                                                                 \
+	"(SELECT y.*, updates > 0 AND " COST_SWAP_LOOP("y.code_object", "y.kernel", "y")           \
+	" AS swaps FROM (SELECT m.*, "
+#define COST_OF_UPDATES                                                                            \
+	"updates * CASE WHEN swaps THEN " COST_SWAP_TRY ".0 ELSE 1 END AS in_updates, "            \
+	"CASE WHEN swaps THEN " COST_SWAP_TRY ".0 * max(1.0 * lanes / max(words, 1) - 1, 0) "      \
+	"ELSE 0 END AS updates_low, "                                                              \
+	"updates * CASE WHEN swaps THEN " COST_SWAP_TRY " + " COST_SWAP_QUEUE " * " COST_CU_WAVES  \
+	" * coalesce(cus, " COST_CUS ") ELSE 1 END AS updates_high"
+
 /* Sites with their counters: `rows` is one of the two above. */
+#define COST_IN_DATA "CASE WHEN large THEN in_memory ELSE in_l2 END"
 #define COST_SITES(rows)                                                                           \
 	"sites AS MATERIALIZED (SELECT x.*, "                                                      \
-	"in_lds + max(in_unit, CASE WHEN large THEN in_memory ELSE in_l2 END) AS modelled, "       \
-	"in_lds + CASE WHEN loads THEN in_unit ELSE max(in_unit, in_l2) END AS low, "              \
-	"in_lds + max(in_unit, in_memory) AS high, "                                               \
-	"CASE WHEN conflicts + excess64 + excess128 = 0 THEN NULL "                                \
-	"WHEN in_lds > max(in_unit, CASE WHEN large THEN in_memory ELSE in_l2 END) THEN 'LDS' "    \
-	"WHEN in_unit > CASE WHEN large THEN in_memory ELSE in_l2 END THEN 'address unit' "        \
+	"in_lds + max(in_unit, " COST_IN_DATA ", in_updates) AS modelled, "                        \
+	"in_lds + max(CASE WHEN loads THEN in_unit ELSE max(in_unit, in_l2) END, updates_low) AS low, " \
+	"in_lds + max(in_unit, in_memory, updates_high) AS high, "                                 \
+	"CASE WHEN conflicts + excess64 + excess128 + updates = 0 THEN NULL "                      \
+	"WHEN in_updates > max(in_lds, in_unit, " COST_IN_DATA ") "                                \
+	"THEN CASE WHEN swaps THEN 'swap loop' ELSE 'updates' END "                                \
+	"WHEN in_lds > max(in_unit, " COST_IN_DATA ") THEN 'LDS' "                                 \
+	"WHEN in_unit > " COST_IN_DATA " THEN 'address unit' "                                     \
 	"WHEN large THEN 'memory' ELSE 'L2' END AS level FROM "                                    \
-	"(SELECT m.*, " COST_OF_TIMES ", coalesce(o.code, m.code_object) AS code, "                                   \
+	"(SELECT y.*, " COST_OF_UPDATES " FROM "                                                   \
+	COST_SWAPS COST_UPDATES ", w.cus, " COST_OF_TIMES ", coalesce(o.code, m.code_object) AS code, "    \
 	"coalesce(o.symbol, m.kernel) AS symbol, s.file, s.line, s.\"column\", " COST_KEYS ", "        \
 	"s.access, s.space, s.size, s.unit, s.align, "                                             \
 	SITE_MEMORY("s") " AS memory, " COST_LOADS " AS loads, "                                   \
@@ -209,7 +260,7 @@
 	"s.site = m.site LEFT JOIN objects o ON o.kernel = m.kernel "                              \
 	"LEFT JOIN work w ON w.code = o.code AND w.symbol = o.symbol AND w.shape = m.shape "                            \
 	COST_JOIN_TIMES("o", "m.shape")                                                            \
-	"WHERE probe_match(coalesce(" COST_KERNEL("display_name", "m.kernel") ", ''))) x)"
+	"WHERE probe_match(coalesce(" COST_KERNEL("display_name", "m.kernel") ", ''))) y) y) x)"
 
 #define COST_WINDOW                                                                                \
 	"PARTITION BY code, symbol, shape, file, line, \"column\", function_key, access, space, size, unit, " \
@@ -226,7 +277,8 @@
 	"count(*) OVER l AS line_places, row_number() OVER (l ORDER BY modelled DESC, executions DESC, "\
 	"site) AS line_place, row_number() OVER (PARTITION BY code, symbol, shape, users_file, "    \
 	"users_line ORDER BY modelled DESC, executions DESC, site) = 1 AS line_first, max(" COST_SHARE("conflicts", "passes") ", "              \
-	COST_SHARE("excess64", "lines64") ", " COST_SHARE("excess128", "lines128") ") AS avoidable "\
+	COST_SHARE("excess64", "lines64") ", " COST_SHARE("excess128", "lines128") ", "            \
+	COST_SHARE("updates", "lanes") ") AS avoidable "                                           \
 	"FROM (SELECT kernel, code_object, site, "\
 	"code, symbol, shape, file, line, \"column\", access, space, size, unit, align, " \
 	"memory, users_file, users_line, users_column, cause, fix, row_shape AS cause_shape, row_class, row_address, row_index, row_lanes, row_every, " COST_OF_TIMES ", level, "                \
@@ -234,7 +286,7 @@
 	COST_SUM("executions") COST_SUM("lanes") COST_SUM("quads") COST_SUM("lines64")             \
 	COST_SUM("needed64") COST_SUM("excess64") COST_SUM("lines128") COST_SUM("needed128")       \
 	COST_SUM("excess128") COST_SUM("passes") COST_SUM("ideal_passes") COST_SUM("conflicts")    \
-	COST_SUM("affine") COST_SUM("modelled") COST_SUM("low") COST_SUM("high")                   \
+	COST_SUM("affine") COST_SUM("updates") COST_SUM("modelled") COST_SUM("low") COST_SUM("high")                   \
 	"max(max_way) OVER w AS max_way, "                                                         \
 	"min(CASE WHEN affine > 0 THEN stride_lo END) OVER w AS stride_lo, "                       \
 	"max(CASE WHEN affine > 0 THEN stride_hi END) OVER w AS stride_hi, "                       \
@@ -244,20 +296,12 @@
 	"WINDOW w AS (" COST_WINDOW ")) WHERE place = 1 "                                          \
 	"WINDOW l AS (PARTITION BY code, symbol, shape, users_file, users_line, memory))"
 
-/*
- * Updates of one word by several lanes are served one after the other. Cache lines do not show that, so
- * that no cost is known.
- */
-#define COST_CONTENDED                                                                             \
-	SQL_WORD(PROBE_ACCESS_TABLE, "q.access") " = 'atomic' AND "                                \
-	"(q.lines64 < q.needed64 OR q.lines128 < q.needed128)"
-#define COST_UNLESS_CONTENDED(value) "CASE WHEN NOT coalesce(" COST_CONTENDED ", 0) THEN " value " END"
+#define COST_EXTRA "q.conflicts + q.excess64 + q.excess128 + q.updates"
 
 /* Observed waits if there are enough samples, else the model. */
 #define COST_SEEN "coalesce(k.total, 0) >= " COST_SAMPLES_MIN
 #define COST_CYCLES                                                                                     \
-	"CASE WHEN q.conflicts + q.excess64 + q.excess128 = 0 THEN CASE WHEN q.cause = '' THEN 0 END "\
-	"WHEN " COST_CONTENDED " THEN NULL "                                                        \
+	"CASE WHEN " COST_EXTRA " = 0 THEN CASE WHEN q.cause = '' THEN 0 END "                     \
 	"WHEN " COST_SEEN " THEN coalesce(w.waiting, 0) * q.avoidable / k.total * k.ns / k.runs * q.instrumented * k.mhz / 1000 * "\
 	"coalesce(q.modelled / nullif(q.line_modelled, 0), 1.0 / q.line_places) "                  \
 	"ELSE q.modelled END"
@@ -276,12 +320,11 @@
 	"coalesce(q.users_line, w.line) AS place_line, "                                           \
 	"coalesce(q.memory, w.memory) AS place_memory, k.total, "                                  \
 	COST_FIRST("samples") COST_FIRST("stalled") COST_FIRST("at") COST_FIRST("waiting") "w.waiting AS line_waiting, " COST_CYCLES " AS raw, "       \
-	COST_UNLESS_CONTENDED("CASE WHEN " COST_SEEN " THEN 0 ELSE q.low END") " AS raw_low, "     \
-	COST_UNLESS_CONTENDED("CASE WHEN " COST_SEEN " THEN " COST_CYCLES " ELSE q.high END")      \
-	" AS raw_high, "                                                                           \
-	COST_UNLESS_CONTENDED("CASE WHEN " COST_SEEN " THEN 'sampled' ELSE 'modelled: ' || q.level || " \
-	"CASE WHEN k.total > 0 THEN ' (too few samples)' ELSE '' END END") " AS basis, "           \
-	"coalesce(q.conflicts + q.excess64 + q.excess128, 0) > 0 OR coalesce(q.cause, '') <> '' "  \
+	"CASE WHEN " COST_SEEN " THEN 0 ELSE q.low END AS raw_low, "                               \
+	"CASE WHEN " COST_SEEN " THEN " COST_CYCLES " ELSE q.high END AS raw_high, "               \
+	"CASE WHEN " COST_SEEN " THEN 'sampled' ELSE 'modelled: ' || q.level || "                  \
+	"CASE WHEN k.total > 0 THEN ' (too few samples)' ELSE '' END END AS basis, "               \
+	"coalesce(" COST_EXTRA ", 0) > 0 OR coalesce(q.cause, '') <> '' "  \
 	"AS is_finding, "                                                                          \
 	"CASE WHEN q.original_average IS NULL THEN q.clone_ns ELSE "                               \
 	"q.original_average * q.instrumented END * q.clock_mhz / 1000.0 AS kernel_cycles, "        \

@@ -89,3 +89,20 @@ echo "-- unfolded, and everything"
 probe-report lines --unfold --limit 3 many.db | grep -e '^t.hip'
 probe-report lines --all many.db | grep -c cause:
 probe-report lines --limit 0 many.db | grep -c cause:
+
+echo "== updates of one word: by all lanes, by half of them and, of 16 words, by unknown ones; by one lane"
+sample updates.db
+sql updates.db <<END
+UPDATE rocpd_info_agent_t SET extdata = '{"clock_mhz":1700,"compute_units":104}' WHERE id = 1;
+UPDATE rocpd_kernel_dispatch_t SET "end" = start + 50000 WHERE dispatch_id = 1;
+UPDATE probe_site SET access = 3, space = 1;
+DELETE FROM probe_memory_site;
+INSERT INTO probe_memory_site VALUES
+	(1, 1, 1, 0, 1024, 65536, 16384, 1024, 4096, 0, 1024, 2048, 0, 0, 0, 0, 0, 1024, 0, 0, 'one word', 'reduce'),
+	(2, 1, 1, 1, 1024, 32768, 16384, 1024, 2048, 0, 1024, 1024, 0, 0, 0, 0, 0, 1024, 0, 0, 'one word', 'reduce'),
+	(3, 1, 1, 2, 1024, 65536, 16384, 1024, 4096, 0, 1024, 2048, 0, 0, 0, 0, 0, 0, 0, 0, 'the same words', ''),
+	(4, 1, 2, 3, 1024, 1024, 1024, 1024, 1024, 0, 1024, 1024, 0, 0, 0, 0, 0, 1024, 0, 0, '', '');
+END
+probe-report lines --all --format csv -f line,column,updates,cycles,cycles_low,cycles_high,cycles_basis updates.db
+probe-report lines updates.db | grep cost:
+probe-report kernels --format csv -f kernel,cycles updates.db

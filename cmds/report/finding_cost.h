@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints the cost of a finding in cycles, how it was estimated, and its bounds. */
+#ifndef PROBE_CMDS_REPORT_FINDING_COST_H
+#define PROBE_CMDS_REPORT_FINDING_COST_H
+
+#include "cmds/report/finding_text.h"
+
+void finding_put_cost(const struct finding *finding);
+
+#endif
