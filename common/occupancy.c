@@ -4,18 +4,19 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <probe/lds_size.h>
+
 struct unit {
 	const char *target; /* target or prefix of a family; the first match is used */
 	uint32_t vgprs, vgpr_granule;
 	uint32_t waves; /* of a SIMD */
-	uint32_t lds;	/* bytes of a compute unit */
 };
 
 static const struct unit units[] = {
-	{"gfx90a", 512, 8, 8, 65536},
-	{"gfx950", 512, 8, 8, 163840},
-	{"gfx94", 512, 8, 8, 65536},
-	{"gfx90", 256, 4, 10, 65536},
+	{"gfx90a", 512, 8, 8},
+	{"gfx94", 512, 8, 8},
+	{"gfx950", 512, 8, 8},
+	{"gfx90", 256, 4, 10},
 };
 
 /* The same for all of them: GFX9. */
@@ -83,7 +84,7 @@ static uint32_t groups_of(const struct unit *unit, const struct probe_occupancy_
 			SIMDS * waves_by_vgprs(unit, kernel->vgprs, kernel->agprs) / waves,
 		[PROBE_LIMIT_SGPRS] =
 			SIMDS * minimum(unit->waves, sgprs ? SGPRS / sgprs : unit->waves) / waves,
-		[PROBE_LIMIT_LDS] = lds ? unit->lds / lds : UINT32_MAX,
+		[PROBE_LIMIT_LDS] = lds ? probe_lds_bytes(unit->target) / lds : UINT32_MAX,
 	};
 
 	*ret_limit = PROBE_LIMIT_SLOTS;
@@ -113,7 +114,8 @@ static void find_next(const struct unit *unit, struct probe_occupancy_kernel ker
 		ret->value_next = SGPRS / in_simd / SGPR_GRANULE * SGPR_GRANULE;
 		kernel.sgprs = ret->value_next;
 	} else {
-		ret->value_next = unit->lds / groups / LDS_GRANULE * LDS_GRANULE;
+		ret->value_next =
+			probe_lds_bytes(unit->target) / groups / LDS_GRANULE * LDS_GRANULE;
 		kernel.lds = ret->value_next;
 	}
 	ret->waves_next = groups_of(unit, &kernel, waves, &limit) * waves;

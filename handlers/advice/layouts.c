@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "handlers/advice/layouts.h"
 
-#include <string.h>
-
 #include <probe/handler.h>
+#include <probe/lds_size.h>
 #include <probe/rules/cache_lines.h>
 
 int64_t layout_stride(const struct advice_site *site)
@@ -66,14 +65,9 @@ uint32_t layout_conflicts(const struct advice_site *site, int64_t stride,
 
 /* ---- Space in LDS --------------------------------------------------------------------------- */
 
-uint32_t layout_lds_bytes(const char *arch)
-{
-	return strncmp(arch, "gfx950", strlen("gfx950")) ? 64 * 1024 : 160 * 1024;
-}
-
 enum layout_space layout_space(const struct advice_site *site, unsigned row, unsigned pad)
 {
-	uint64_t used = site->lds_bytes, all = layout_lds_bytes(site->arch);
+	uint64_t used = site->lds_bytes, all = probe_lds_bytes(site->arch);
 
 	/* At least one row is followed by another; at most all of the workgroup's LDS is rows. */
 	if (used && used + pad > all)
@@ -85,7 +79,7 @@ bool layout_copies_fit(const struct advice_site *site, uint64_t table, unsigned 
 {
 	uint64_t used = site->lds_bytes > table ? site->lds_bytes : table;
 
-	return used + (copies - 1) * table <= layout_lds_bytes(site->arch);
+	return used + (copies - 1) * table <= probe_lds_bytes(site->arch);
 }
 
 /* ---- Rows as declared ----------------------------------------------------------------------- */

@@ -31,9 +31,6 @@ uint32_t layout_conflicts_at(const struct advice_site *site, uint64_t exec, cons
 
 /* ---- Space in LDS --------------------------------------------------------------------------- */
 
-/* LDS that a workgroup can have, in bytes (AMD's ISA documents). */
-uint32_t layout_lds_bytes(const char *arch);
-
 /*
  * Whether the workgroup's LDS has space for `pad` more bytes in each row of an array. POSSIBLE: it
  * depends on the size of the array, which is not known.

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <probe/handler.h>
+#include <probe/lds_size.h>
+
 #include "handlers/advice/advice_text.h"
 #include "handlers/advice/layouts.h"
 #include "handlers/advice/lds_arrays.h"
@@ -33,7 +36,7 @@ static void say_space(const struct advice_site *site, unsigned row, unsigned pad
 	if (layout_space(site, row, pad) == LAYOUT_SPACE_POSSIBLE)
 		advice_append(ret->fix,
 			      ", if LDS has space for it in all rows (a workgroup uses %u of %u B)",
-			      site->lds_bytes, layout_lds_bytes(site->arch));
+			      site->lds_bytes, probe_lds_bytes(site->arch));
 }
 
 static void say_padding(const struct advice_site *site, const struct row_layout *pad,
