@@ -68,9 +68,14 @@ static void loaded_index(const struct facts *facts, const char *how, char *text,
 {
 	const char *source = facts->site->info->index_source, *from = source ? source : "";
 	const char *slash = strrchr(from, '/');
+	bool update = facts_flag(facts, PROBE_ADDRESS_UPDATE);
 
-	snprintf(text, size, "the index comes from %s%s (%s)", *from ? "the load at " : "a load",
-		 slash ? slash + 1 : from, how);
+	if (*from)
+		snprintf(text, size, "the index comes from the %s at %s (%s)",
+			 update ? "atomic update" : "load", slash ? slash + 1 : from, how);
+	else
+		snprintf(text, size, "the index comes from %s (%s)",
+			 update ? "an atomic update" : "a load", how);
 }
 
 /*

@@ -121,6 +121,7 @@ enum probe_address_flag {
 	PROBE_ADDRESS_SHIFTS = 16,
 	PROBE_ADDRESS_RESULT = 32,   /* an atomic update whose old value the kernel uses */
 	PROBE_ADDRESS_EXCHANGE = 64, /* an exchange or a compare-and-swap: updates do not add up */
+	PROBE_ADDRESS_UPDATE = 128,  /* the index comes from an atomic update, not from a load */
 };
 
 #endif

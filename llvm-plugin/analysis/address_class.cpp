@@ -447,6 +447,7 @@ void address_classes_add(struct address_classes *classes, uint32_t number, LLVMV
 	snprintf(ret->text, sizeof(ret->text), "%s",
 		 text.size() < ADDRESS_TEXT ? text.c_str() : "");
 	ret->flags |= load && is_staged(load) ? PROBE_ADDRESS_STAGED : 0;
+	ret->flags |= load && !isa<LoadInst>(load) ? PROBE_ADDRESS_UPDATE : 0;
 	if (load)
 		snprintf(ret->source, sizeof(ret->source), "%s", place_of(load, true).c_str());
 	find_near(classes, number, inst, expr, ret);

@@ -37,12 +37,15 @@ static void test_classes(void **state)
 {
 	static const struct {
 		enum probe_address_class class;
+		uint8_t flags;
 		const char *says;
 	} cases[] = {
-		{PROBE_ADDRESS_GATHER, "the index comes from the load at k.hip:12 (gather): "},
-		{PROBE_ADDRESS_CHASE,
+		{PROBE_ADDRESS_GATHER, 0, "the index comes from the load at k.hip:12 (gather): "},
+		{PROBE_ADDRESS_GATHER, PROBE_ADDRESS_UPDATE | PROBE_ADDRESS_STAGED,
+		 "the index comes from the atomic update at k.hip:12 (gather): "},
+		{PROBE_ADDRESS_CHASE, 0,
 		 "the index comes from the load at k.hip:12 (pointer chase): "},
-		{PROBE_ADDRESS_WRAPPED, "the index has a remainder, a minimum or a choice"},
+		{PROBE_ADDRESS_WRAPPED, 0, "the index has a remainder, a minimum or a choice"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -52,6 +55,7 @@ static void test_classes(void **state)
 		send_affine(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), ~0ull,
 			    0x7f0000000000, 64);
 		host_state.sites[0].address_class = (uint8_t)cases[i].class;
+		host_state.sites[0].address_flags = cases[i].flags;
 		host_state.sites[0].index_source = "/home/me/k.hip:12";
 		finish();
 		assert_int_equal(strncmp(host_text(&host_state, 0, "cause"), cases[i].says,
