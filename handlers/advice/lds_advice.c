@@ -39,13 +39,28 @@ static void say_space(const struct advice_site *site, unsigned row, unsigned pad
 			      site->lds_bytes, probe_lds_bytes(site->arch));
 }
 
+/*
+ * Are rows of the array as long as lanes are apart? Lanes that go down in the array are often on a
+ * diagonal; then each element's place is said, which is right for any array.
+ */
+static bool has_rows(const struct advice_site *site)
+{
+	return site->declared_row || layout_stride(site) >= 0;
+}
+
 static void say_padding(const struct advice_site *site, const struct row_layout *pad,
 			struct advice *ret)
 {
 	unsigned row = pad->row;
 	unsigned element = site->declared_row ? site->declared_element : layout_element(site);
+	bool whole = row % element == 0 && pad->pad % element == 0;
 
-	if (row % element == 0 && pad->pad % element == 0)
+	if (!has_rows(site) && whole)
+		advice_append(ret->fix, "put element i (of %u B) at i + i / %u * %u", element,
+			      row / element, pad->pad / element);
+	else if (!has_rows(site))
+		advice_append(ret->fix, "put byte i at i + i / %u * %u", row, pad->pad);
+	else if (whole)
 		advice_append(ret->fix, "pad the row from %u to %u elements of %u B (%u B)",
 			      row / element, (row + pad->pad) / element, element, row + pad->pad);
 	else
@@ -54,10 +69,17 @@ static void say_padding(const struct advice_site *site, const struct row_layout 
 }
 
 /* Of which size a column is must be said: the compiler merges accesses to smaller elements. */
-static void say_swizzle(const struct row_layout *swizzle, struct advice *ret)
+static void say_swizzle(const struct advice_site *site, const struct row_layout *swizzle,
+			struct advice *ret)
 {
-	advice_append(ret->fix, "store column c (of %u B) of row r in column c ^ (r %% %u)",
-		      swizzle->element, swizzle->row / swizzle->element);
+	unsigned columns = swizzle->row / swizzle->element;
+
+	if (!has_rows(site))
+		advice_append(ret->fix, "put element i (of %u B) at i ^ (i / %u %% %u)",
+			      swizzle->element, columns, columns);
+	else
+		advice_append(ret->fix, "store column c (of %u B) of row r in column c ^ (r %% %u)",
+			      swizzle->element, columns);
 }
 
 /*
@@ -86,7 +108,7 @@ static bool propose_rows(const struct facts *facts, const struct layout_search *
 	if (pads && swizzles)
 		advice_append(ret->fix, ", or ");
 	if (swizzles)
-		say_swizzle(&swizzle, ret);
+		say_swizzle(site, &swizzle, ret);
 	return complete ? advice_verify_most(ret, "conflicts", least, conflicts_each(facts))
 			: advice_estimate(ret, "conflicts", least, conflicts_each(facts), alike);
 }
@@ -217,7 +239,7 @@ static void lds_rows_of(const struct advice_site *site, const struct array_layou
 	if (array->pad && array->columns)
 		advice_append(ret->fix, ", or ");
 	if (array->columns)
-		say_swizzle(&swizzle, ret);
+		say_swizzle(site, &swizzle, ret);
 }
 
 static void say_others(const struct array_layout *array, struct advice *ret)

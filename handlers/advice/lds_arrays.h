@@ -35,13 +35,15 @@ struct array_layout {
 	unsigned columns;  /* elements per row for a swizzle by exclusive-or; 0 = not proposed */
 	unsigned element;  /* bytes per element */
 	unsigned small;	   /* bytes of the smallest element among all accesses */
-	bool rows;	   /* some lanes have this stride; otherwise the rows exist only for
-			    * counting */
-	bool halves;	   /* it removes at least half of the conflicts */
-	bool complete;	   /* evaluated on the addresses of every execution */
-	bool most;	   /* `after` and `each_after` are upper bounds */
-	bool alike;	   /* an estimate: other executions are like those recorded */
-	uint32_t low;	   /* the lowest address, at which row 0 begins */
+	/* Bytes of rows and elements that accesses to a flat array show; 0 = none. */
+	uint32_t flat_row, flat_element;
+	bool rows;     /* some lanes have this stride; otherwise the rows exist only for
+			* counting */
+	bool halves;   /* it removes at least half of the conflicts */
+	bool complete; /* evaluated on the addresses of every execution */
+	bool most;     /* `after` and `each_after` are upper bounds */
+	bool alike;    /* an estimate: other executions are like those recorded */
+	uint32_t low;  /* the lowest address, at which row 0 begins */
 	/* Conflicts in the whole run: of all accesses to the array; with `most`, of those that
 	 * have some now, and at most of the others. */
 	double before, after, others;

@@ -31,8 +31,9 @@ struct variable {
 	unsigned element;     /* the largest */
 	unsigned align, step; /* of rows, and of their paddings: the most of any access */
 	unsigned rows[ROWS_MAX], row_count;
-	double before; /* conflicts in the run */
-	bool all;      /* the lanes of all executions are known */
+	double before;			 /* conflicts in the run */
+	bool all;			 /* the lanes of all executions are known */
+	uint32_t flat_row, flat_element; /* as in struct array_layout */
 };
 
 /* Conflicts in the run. */
@@ -322,10 +323,85 @@ static void set_layouts(const struct variable *variable, struct probe_lds_scratc
 		one->shares = true;
 		one->layout = layout;
 		one->layout.complete = variable->evaluated > 1 && one->shape;
+		one->layout.flat_row = variable->flat_row;
+		one->layout.flat_element = variable->flat_element;
 		one->layout.each_after = left;
 		one->layout.each_before = (double)conflicts_of(&one->site) /
 					  (double)one->site.counters[PROBE_C_EXECUTIONS];
 	}
+}
+
+/* ---- Rows of a flat array -------------------------------------------------------------------- */
+
+/* The smallest distance of two lanes with conflicts; 0 = none, or the variable has declared rows.
+ */
+static unsigned flat_stride(const struct variable *variable, unsigned *ret_element)
+{
+	uint64_t least = 0;
+
+	*ret_element = ROW_LONGEST;
+	for (size_t i = 0; i < variable->count; i++) {
+		const struct advice_site *site = &variable->sites[i].site;
+		uint64_t stride = (uint64_t)llabs((long long)layout_stride(site));
+
+		if (!is_member(variable, &variable->sites[i]))
+			continue;
+		if (site->declared_row)
+			return 0;
+		*ret_element =
+			layout_element(site) < *ret_element ? layout_element(site) : *ret_element;
+		if (conflicts_of(site) && stride >= 2 * site->bytes && (!least || stride < least))
+			least = stride;
+	}
+	return least <= ROW_LONGEST ? (unsigned)least : 0;
+}
+
+/* How many accesses at a constant distance are a number of rows apart. */
+static unsigned rows_apart(const struct variable *variable, unsigned row)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < variable->count; i++) {
+		const struct advice_site *site = &variable->sites[i].site;
+
+		for (unsigned k = 0;
+		     is_member(variable, &variable->sites[i]) && k < site->near_count; k++)
+			count += site->near[k].distance && site->near[k].distance % (int)row == 0;
+	}
+	return count;
+}
+
+/*
+ * Lanes on a diagonal of a flat array, t[y * 65 + x], are a row more or less an element apart,
+ * which looks like a row itself. Accesses to neighbours in a column tell them apart. 0 = nothing
+ * shows that rows are longer or shorter than the distance of lanes.
+ */
+static unsigned diagonal_row(const struct variable *variable, unsigned stride, unsigned element)
+{
+	unsigned most = rows_apart(variable, stride), row = 0;
+
+	for (unsigned tried = stride - element; tried <= stride + element; tried += 2 * element)
+		if (rows_apart(variable, tried) > most) {
+			most = rows_apart(variable, tried);
+			row = tried;
+		}
+	return row;
+}
+
+static void find_flat_rows(struct variable *variable)
+{
+	unsigned element, stride = flat_stride(variable, &element);
+	unsigned row = stride ? diagonal_row(variable, stride, element) : 0;
+
+	if (!row)
+		return;
+	variable->flat_row = row;
+	variable->flat_element = element;
+	for (size_t i = 0; i < variable->count; i++)
+		if (is_member(variable, &variable->sites[i])) {
+			variable->sites[i].site.declared_row = row;
+			variable->sites[i].site.declared_element = element;
+		}
 }
 
 static void find(struct array_site *sites, size_t count, struct shape *shapes, uint16_t number,
@@ -334,6 +410,7 @@ static void find(struct array_site *sites, size_t count, struct shape *shapes, u
 	struct variable variable = {
 		.sites = sites, .count = count, .number = number, .shapes = shapes, .all = true};
 
+	find_flat_rows(&variable);
 	describe(&variable);
 	if (variable.accesses > 1)
 		set_layouts(&variable, scratch);

@@ -232,6 +232,10 @@ static int write_row(struct memory *memory, int table, const struct sites_kernel
 
 	site.array = array;
 	site.buffer = buffer;
+	if (array && array->flat_row) {
+		site.declared_row = array->flat_row;
+		site.declared_element = array->flat_element;
+	}
 	advice_find(&site, &memory->lds, &advice);
 	for (unsigned i = PROBE_C_EXECUTIONS; i <= PROBE_C_IDEAL_PASSES; i++)
 		values[n++].integer = (int64_t)c[i];

@@ -63,9 +63,8 @@ static void test_advice(void **state)
 	       "after, 60 before (per execution)");
 	advise(PROBE_ACCESS_STORE, PROBE_SPACE_LDS, 16, 16, 0, -128,
 	       "lanes are 128 B apart: 8-way bank conflict",
-	       "pad the row from 8 to 9 elements of 16 B (144 B), or store column "
-	       "c (of 16 B) of row r in column c ^ (r % 8); verified: 0 conflicts after, 56 "
-	       "before (per execution)");
+	       "put element i (of 16 B) at i + i / 8 * 1, or put element i (of 16 B) at "
+	       "i ^ (i / 8 % 8); verified: 0 conflicts after, 56 before (per execution)");
 	advise(PROBE_ACCESS_ATOMIC, PROBE_SPACE_LDS, 4, 4, 0, 0,
 	       "all active lanes update one word, which serialises them: 32 in a row",
 	       "reduce within the wave first (cross-lane operations) and let one "

@@ -259,6 +259,20 @@ static void test_apart(void **state)
 		strstr(host_text(&host_state, right, "fix"), "from 16 to 17 elements of 8 B"));
 }
 
+/* Counters of executions by 64 lanes at one stride, with so many passes each; `ideal` is the
+ * fewest. */
+static void fill_row(uint64_t *c, uint64_t executions, uint64_t passes, uint64_t ideal,
+		     int64_t stride)
+{
+	c[PROBE_C_EXECUTIONS] = c[PROBE_C_AFFINE] = executions;
+	c[PROBE_C_LANES] = 64 * executions;
+	c[PROBE_C_IDEAL_PASSES] = ideal * executions;
+	c[PROBE_C_PASSES] = passes * executions;
+	c[PROBE_C_MAX_WAY] = passes / ideal;
+	c[PROBE_C_STRIDE_HI] = PROBE_STRIDE_BIAS + (uint64_t)stride;
+	c[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS - (uint64_t)stride;
+}
+
 /*
  * Counters of accesses down a column, without addresses. The last one of `count` has no stride that
  * was counted.
@@ -278,13 +292,7 @@ static void send_counters(uint16_t variable, uint32_t count)
 			addr[lane] = lane * 128;
 		while (m->count < 10)
 			memcpy(m->addr[m->count++], addr, sizeof(addr));
-		c[PROBE_C_EXECUTIONS] = c[PROBE_C_AFFINE] = 10;
-		c[PROBE_C_LANES] = 640;
-		c[PROBE_C_IDEAL_PASSES] = units[site] == 8 ? 40 : 20;
-		c[PROBE_C_PASSES] = c[PROBE_C_IDEAL_PASSES] + (uint64_t)conflicts(m, NULL);
-		c[PROBE_C_MAX_WAY] = units[site] == 8 ? 16 : 32;
-		c[PROBE_C_STRIDE_HI] = PROBE_STRIDE_BIAS + 128;
-		c[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS - 128;
+		fill_row(c, 10, 64, units[site] == 8 ? 4 : 2, 128);
 		if (site == 2)
 			c[PROBE_C_AFFINE] = 5;
 	}
@@ -350,13 +358,7 @@ static const char *advise_column_and_rows(uint64_t rows)
 
 		add_lds(PROBE_ACCESS_LOAD, 4);
 		host_state.sites[site].variable = 7;
-		c[PROBE_C_EXECUTIONS] = c[PROBE_C_AFFINE] = executions;
-		c[PROBE_C_LANES] = 64 * executions;
-		c[PROBE_C_IDEAL_PASSES] = 2 * executions;
-		c[PROBE_C_PASSES] = site ? 2 * executions : 64 * executions;
-		c[PROBE_C_MAX_WAY] = site ? 0 : 32;
-		c[PROBE_C_STRIDE_HI] = PROBE_STRIDE_BIAS + stride;
-		c[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS - stride;
+		fill_row(c, executions, site ? 2 : 64, 2, (int64_t)stride);
 	}
 	send_counter_rows(row, 2);
 	finish();
@@ -370,6 +372,37 @@ static void test_harm(void **state)
 	assert_string_equal(advise_column_and_rows(10000), "");
 }
 
+/*
+ * Lanes on a diagonal of a flat array whose rows have 65 elements; with an access `apart` bytes
+ * from it, which is a row if it is a neighbour in the column.
+ */
+static const char *advise_diagonal(int32_t apart)
+{
+	struct probe_counter_row row[2] = {{.site = 0}, {.site = 1}};
+
+	if (!instance)
+		start(NULL);
+	for (uint32_t site = 0; site < 2; site++) {
+		add_lds(PROBE_ACCESS_LOAD, 4);
+		host_state.sites[site].variable = 7;
+		host_state.sites[site].near_site = 0;
+		host_state.sites[site].near_distance = site ? apart : 0;
+		fill_row(row[site].value, 10, 64, 2, -256);
+	}
+	send_counter_rows(row, 2);
+	finish();
+	return host_text(&host_state, 0, "fix");
+}
+
+static void test_flat_rows(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(advise_diagonal(260), "pad the row from 65 to 66 elements of 4 B"));
+	assert_non_null(strstr(advise_diagonal(252), "pad the row from 63 to 64 elements of 4 B"));
+	assert_non_null(strstr(advise_diagonal(256), "put element i (of 4 B) at i + i / 64 * "));
+	assert_non_null(strstr(advise_diagonal(4), "put element i (of 4 B) at i + i / 64 * "));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,6 +413,7 @@ int main(void)
 		cmocka_unit_test_setup(test_counters, start),
 		cmocka_unit_test_setup(test_variable, start),
 		cmocka_unit_test_setup(test_harm, start),
+		cmocka_unit_test_setup(test_flat_rows, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
