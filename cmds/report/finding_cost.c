@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmds/report/escape.h"
 #include "cmds/report/terminal_text.h"
 
 static void print_extra(long long count, const char *one, const char *many)
@@ -112,6 +113,17 @@ static void print_basis_of_cost(const struct finding *finding)
 	putchar(')');
 }
 
+void finding_put_group(const struct finding *finding, const char *before)
+{
+	const char *others = finding_cell(finding, F_GROUP_AT);
+
+	if (!finding->folded || !*others)
+		return;
+	printf("%swith the %s at ", before, strchr(others, ',') ? "accesses" : "access");
+	report_put(others);
+	printf(": %lld cycles", finding_number(finding, F_GROUP_CYCLES));
+}
+
 void finding_put_cost(const struct finding *finding)
 {
 	bool known = sqlite3_column_type(finding->stmt, F_CYCLES) != SQLITE_NULL;
@@ -134,6 +146,10 @@ void finding_put_cost(const struct finding *finding)
 		       strcmp(finding_cell(finding, F_TIME_OF), "clone") ? "kernel"
 									 : "instrumented kernel");
 	putchar('\n');
+	if (finding->folded && *finding_cell(finding, F_GROUP_AT)) {
+		finding_put_group(finding, "       ");
+		puts(", at constant distances in the same block (--unfold lists them)");
+	}
 	if (finding->folded && finding_number(finding, F_PLACES) > 1)
 		printf("       in all: %lld cycles: %lld accesses here, in %lld %s (--unfold lists "
 		       "them)\n",

@@ -6,5 +6,7 @@
 #include "cmds/report/finding_text.h"
 
 void finding_put_cost(const struct finding *finding);
+/* After `before`: that other accesses are part of the finding; nothing if there are none. */
+void finding_put_group(const struct finding *finding, const char *before);
 
 #endif

@@ -17,7 +17,8 @@ const char finding_fields[] =
 	"lines64_needed,lines64_excess,lines128_used,lines128_needed,lines128_excess,passes,"
 	"ideal_passes,conflicts,max_way,cycles,cycles_low,cycles_high,cycles_basis,time_share,time_of,"
 	"kernel_samples,line_waiting,finding_kernels,finding_cycles,finding_places,finding_rank,finding,launch_shape,cause,fix,cause_shape,address_class,address,source,inlined,sites,site,unit,machine,basis,"
-	"swap_loop,own_file,own_line,own_column,candidates,code_object,measured,error,updates,kernel_cycles";
+	"swap_loop,own_file,own_line,own_column,candidates,code_object,measured,error,updates,kernel_cycles,"
+	"group_rank,group_at,group_cycles,finding_order";
 
 /* A position in the user's source. */
 struct place {
@@ -459,6 +460,7 @@ void finding_put_brief(const struct finding *finding)
 		       report_plural(finding_number(finding, F_CYCLES), "cycle", "cycles"));
 	if (finding_number(finding, F_SITES) > 1)
 		printf(" (sum of %lld accesses)", finding_number(finding, F_SITES));
+	finding_put_group(finding, ", ");
 	fputs("  ", stdout);
 	print_kernels(finding);
 	if (*finding_cell(finding, F_CAUSE)) {

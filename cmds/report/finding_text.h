@@ -69,6 +69,10 @@ enum finding_field {
 	F_ERROR,
 	F_UPDATES,
 	F_KERNEL_CYCLES,
+	F_GROUP_RANK,
+	F_GROUP_AT,
+	F_GROUP_CYCLES,
+	F_ORDER,
 };
 
 extern const char finding_fields[];

@@ -32,8 +32,7 @@ struct walk {
 
 static double cycles(const struct walk *walk)
 {
-	return sqlite3_column_double(walk->finding.stmt,
-				     walk->finding.folded ? F_ALL_CYCLES : F_CYCLES);
+	return sqlite3_column_double(walk->finding.stmt, walk->finding.folded ? F_ORDER : F_CYCLES);
 }
 
 /*
@@ -64,8 +63,10 @@ static void print_bad(struct walk *walk)
 	if (in_library(walk) && !walk->report->all) {
 		walk->library++;
 		walk->library_cycles += cycles(walk);
-	} else if (walk->finding.folded && sqlite3_column_int64(walk->finding.stmt, F_RANK) > 1) {
-		return; /* the first finding counts for this kernel */
+	} else if (walk->finding.folded &&
+		   (sqlite3_column_int64(walk->finding.stmt, F_RANK) > 1 ||
+		    sqlite3_column_int64(walk->finding.stmt, F_GROUP_RANK) > 1)) {
+		return; /* the first finding counts for this kernel, and for this access */
 	} else if (is_small(walk) && !walk->report->all) {
 		walk->small++;
 	} else if (walk->shown == walk->limit) {
@@ -177,7 +178,7 @@ static struct probe_err *prepare_findings(const struct report *report, const str
 	view.limit = -1;
 	if (!view.sort)
 		view.sort =
-			view.unfold ? "-finding,cycles" : "-finding,finding_cycles,+finding_rank";
+			view.unfold ? "-finding,cycles" : "-finding,finding_order,+finding_rank";
 	return report_prepare_chosen(&view, db, query, ret);
 }
 

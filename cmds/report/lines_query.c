@@ -192,6 +192,15 @@ static const struct report_column columns[] = {
 	 "extra cycles at this position in all kernels"},
 	{"finding_rank", "rank", REPORT_INT, false, "rank",
 	 "1: of these kernels, the one with the highest cost"},
+	{"finding_order", "order", REPORT_INT, false, "CAST(round(order_cycles) AS INTEGER)",
+	 "extra cycles of the findings at this position, in all kernels; findings are sorted by them"},
+	{"group_rank", "group rank", REPORT_INT, false, "group_rank",
+	 "1: the finding of several accesses to LDS at constant distances in one block, which may be one "
+	 "instruction; 2 and higher: the others of them"},
+	{"group_at", "group", REPORT_TEXT, false, "CASE group_rank WHEN 1 THEN group_at END",
+	 "line and column of these others"},
+	{"group_cycles", "cycles of the group", REPORT_INT, false,
+	 "CAST(round(group_cycles) AS INTEGER)", "extra cycles of all of them"},
 	{"basis", "basis", REPORT_TEXT, false, BASIS,
 	 "measured: counted on the device; derived: computed from measured executions and "
 	 "addresses that the compiler proved; traced: computed from every recorded address; "
@@ -212,14 +221,28 @@ static const struct report_column columns[] = {
 #define KEY                                                                                        \
 	"place_file, place_line, users_column, access, space, shape, "                             \
 	"CASE coalesce(place_line, 0) WHEN 0 THEN code || ' ' || symbol || ' ' || site END"
+/*
+ * Accesses to LDS of one block at constant distances, which the machine may do with one instruction
+ * (ds_read2_b32): one finding. Others are alone.
+ */
+#define GROUP                                                                                      \
+	"code, symbol, shape, access, space, size, is_finding, CASE WHEN place_memory = 'lds' "    \
+	"AND row_near IS NOT NULL THEN row_near ELSE -1 - row END"
+#define GROUP_ORDER "cycles DESC, place_line, users_column, site"
 #define FOUND                                                                                      \
-	"found AS (SELECT *, sum(first_of_kernel) OVER f AS all_kernels, "                         \
+	"found AS (SELECT *, sum(CASE WHEN group_rank = 1 THEN group_cycles END) OVER f "          \
+	"AS order_cycles, sum(first_of_kernel) OVER f AS all_kernels, "                            \
 	"sum(is_finding) OVER f AS all_places, "                         \
 	"sum(cycles) OVER f AS all_cycles, row_number() OVER (f ORDER BY cycles DESC, "            \
 	"modelled DESC, name, kernel, code_object, site) AS rank FROM (SELECT *, "                 \
 	"substr(" KERNEL ", 1, 64) AS name, is_finding AND "                                       \
 	"row_number() OVER (PARTITION BY " KEY ", is_finding, code, symbol ORDER BY site) = 1 "    \
-	"AS first_of_kernel FROM costed q) WINDOW f AS (PARTITION BY " KEY "))"
+	"AS first_of_kernel, row_number() OVER (g ORDER BY " GROUP_ORDER ") AS group_rank, "       \
+	"count(*) OVER g AS group_size, sum(cycles) OVER g AS group_cycles, "                      \
+	"group_concat(place_line || ':' || users_column, ', ') OVER (g ORDER BY " GROUP_ORDER      \
+	" ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS group_at "                          \
+	"FROM (SELECT *, row_number() OVER () AS row FROM costed) q "                              \
+	"WINDOW g AS (PARTITION BY " GROUP ")) WINDOW f AS (PARTITION BY " KEY "))"
 
 #define ACCESS_WORDS                                                                               \
 	"CASE WHEN q.access IS NOT NULL THEN coalesce(" SQL_WORD(PROBE_ACCESS_TABLE, "q.access")   \
@@ -242,7 +265,7 @@ static const struct report_column columns[] = {
 	"min(site) AS site, code, symbol, '' AS shape, users_file AS file, "                 \
 	"users_line AS line, users_column AS \"column\", access, NULL AS space, "      \
 	"NULL AS size, NULL AS unit, NULL AS align, NULL AS memory, "       \
-	"users_file, users_line, users_column, NULL AS cause, NULL AS fix, NULL AS cause_shape, NULL AS row_class, NULL AS row_address, NULL AS row_index, NULL AS row_lanes, NULL AS row_every, NULL AS row_measured, " COST_OF_TIMES ", NULL AS level, "        \
+	"users_file, users_line, users_column, NULL AS cause, NULL AS fix, NULL AS cause_shape, NULL AS row_class, NULL AS row_address, NULL AS row_index, NULL AS row_lanes, NULL AS row_every, NULL AS row_near, NULL AS row_measured, " COST_OF_TIMES ", NULL AS level, "        \
 	"sum(executions) AS executions, sum(lanes) AS lanes, NULL AS quads, NULL AS lines64, "     \
 	"NULL AS needed64, NULL AS excess64, NULL AS lines128, NULL AS needed128, "                \
 	"NULL AS excess128, NULL AS passes, NULL AS ideal_passes, NULL AS conflicts, "             \

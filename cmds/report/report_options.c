@@ -56,7 +56,7 @@ enum key {
 static const struct probe_option options[] = {
 	{NULL, 0, NULL, "What to show", 0},
 	{"all", 0, NULL, "lines: also small findings, and accesses without extra cost", KEY_ALL},
-	{"unfold", 0, NULL, "lines: a finding for each kernel (instantiation of a template)",
+	{"unfold", 0, NULL, "lines: a finding for each kernel (instantiation of a template) and access",
 	 KEY_UNFOLD},
 	{"table", 0, "NAME", "tables: the rows of this table (default: list the tables)",
 	 KEY_TABLE},

@@ -161,9 +161,9 @@
 	COST_NEWER("address_class", "row_class") COST_NEWER("address", "row_address")              \
 	COST_NEWER("index_source", "row_index") COST_NEWER("lane_offsets", "row_lanes")            \
 	COST_NEWER("measured_every", "row_every")                                                  \
-	COST_NEWER("measured", "row_measured") " FROM probe_memory_site m, (SELECT "               \
+	COST_NEWER("near_site", "row_near") COST_NEWER("measured", "row_measured") " FROM probe_memory_site m, (SELECT "               \
 	"NULL AS launch_shape, NULL AS address_class, NULL AS address, NULL AS index_source, NULL AS lane_offsets, "     \
-	"NULL AS measured_every, NULL AS measured))"
+	"NULL AS measured_every, NULL AS measured, NULL AS near_site))"
 
 /* The handler's rows, over all dispatches. */
 #define COST_TABLE "(SELECT *, '' AS shape FROM " COST_ROWS ")"
@@ -189,6 +189,7 @@
 	"coalesce(t.row_address, u.row_address) AS row_address, "                                  \
 	"coalesce(t.row_index, u.row_index) AS row_index, "                                        \
 	"coalesce(t.row_lanes, u.row_lanes) AS row_lanes, "                                        \
+	"coalesce(t.row_near, u.row_near) AS row_near, "                                           \
 	"coalesce(t.row_every, u.row_every) AS row_every, sum(max(c.spare - 1, 0)) AS row_measured " \
 	"FROM probe_counter c "                                                                    \
 	"JOIN probe_dispatch p ON p.dispatch_id = c.dispatch_id "                                  \
@@ -281,7 +282,7 @@
 	COST_SHARE("updates", "lanes") ") AS avoidable "                                           \
 	"FROM (SELECT kernel, code_object, site, "\
 	"code, symbol, shape, file, line, \"column\", access, space, size, unit, align, " \
-	"memory, users_file, users_line, users_column, cause, fix, row_shape AS cause_shape, row_class, row_address, row_index, row_lanes, row_every, " COST_OF_TIMES ", level, "                \
+	"memory, users_file, users_line, users_column, cause, fix, row_shape AS cause_shape, row_class, row_address, row_index, row_lanes, row_every, row_near, " COST_OF_TIMES ", level, "                \
 	COST_SUM("row_measured")                                                                   \
 	COST_SUM("executions") COST_SUM("lanes") COST_SUM("quads") COST_SUM("lines64")             \
 	COST_SUM("needed64") COST_SUM("excess64") COST_SUM("lines128") COST_SUM("needed128")       \

@@ -63,6 +63,8 @@ static const struct probe_column columns[] = {
 	 */
 	{"measured_every", PROBE_TYPE_INTEGER},
 	{"measured", PROBE_TYPE_INTEGER},
+	/* The first access of its block at a constant distance, perhaps itself. */
+	{"near_site", PROBE_TYPE_INTEGER},
 };
 enum {
 	COLUMNS = sizeof(columns) / sizeof(columns[0]),
@@ -263,6 +265,7 @@ static int write_row(struct memory *memory, int table, const struct sites_kernel
 	values[n++].integer = every;
 	values[n++].integer =
 		every ? (int64_t)memory_site_of(kernel, id)->sample[PROBE_C_MEASURED] : 0;
+	values[n++].integer = site.info ? site.info->near_site : id;
 	return host->row(host->ctx, table, values, n);
 }
 

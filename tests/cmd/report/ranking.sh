@@ -106,3 +106,20 @@ END
 probe-report lines --all --format csv -f line,column,updates,cycles,cycles_low,cycles_high,cycles_basis updates.db
 probe-report lines updates.db | grep cost:
 probe-report kernels --format csv -f kernel,cycles updates.db
+
+echo "== accesses to LDS at constant distances in a block, which may be one instruction: one finding"
+sample pair.db
+sql pair.db <<END
+ALTER TABLE probe_memory_site ADD COLUMN near_site INTEGER;
+DELETE FROM probe_site WHERE site > 2;
+DELETE FROM probe_memory_site;
+UPDATE probe_site SET access = 1, space = 3, frames = '[]', file = 'a.hip', function = 'f';
+INSERT INTO probe_memory_site VALUES
+	(1, 1, 1, 0, 16, 1024, 0, 0, 0, 0, 0, 0, 0, 1024, 32, 992, 32, 0, 0, 0, 'columns', 'pad', 0),
+	(2, 1, 1, 1, 16, 1024, 0, 0, 0, 0, 0, 0, 0, 1024, 32, 992, 32, 0, 0, 0, 'columns', 'pad', 0),
+	(3, 1, 1, 2, 16, 1024, 0, 0, 0, 0, 0, 0, 0, 1532, 32, 1500, 32, 0, 0, 0, 'columns', 'pad', 2);
+END
+probe-report lines --format csv -f line,column,cycles,finding_order,group_rank,group_at,group_cycles pair.db
+probe-report lines pair.db | grep -e '^a.hip' -e cycles
+probe-report lines --unfold pair.db | grep -e '^a.hip' -e cycles
+probe-report summary pair.db | grep '^bad'
