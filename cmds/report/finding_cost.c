@@ -94,9 +94,14 @@ static void print_basis_of_cost(const struct finding *finding)
 	long long high = finding_number(finding, F_HIGH);
 
 	if (!strcmp(basis, "sampled")) {
-		printf(" at most (estimate: %.1f of %lld samples of the kernel waited for the line)",
+		printf("%s (estimate: %.1f of %lld samples of the kernel waited for the line",
+		       high > cycles ? "" : " at most",
 		       sqlite3_column_double(finding->stmt, F_WAITING),
 		       finding_number(finding, F_KERNEL_SAMPLES));
+		if (high > cycles)
+			printf("; up to %lld%s, with the rest of the compare-and-swap loop", high,
+			       limit_text(finding, high));
+		putchar(')');
 		return;
 	}
 	printf("%s%s (estimate: %s", is_updates(basis) ? " at most" : "",

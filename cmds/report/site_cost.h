@@ -279,7 +279,7 @@
 	"site) AS line_place, row_number() OVER (PARTITION BY code, symbol, shape, users_file, "    \
 	"users_line ORDER BY modelled DESC, executions DESC, site) = 1 AS line_first, max(" COST_SHARE("conflicts", "passes") ", "              \
 	COST_SHARE("excess64", "lines64") ", " COST_SHARE("excess128", "lines128") ", "            \
-	COST_SHARE("updates", "lanes") ") AS avoidable "                                           \
+	COST_SHARE("updates", "CASE WHEN updates > 0 THEN lanes END") ") AS avoidable "                                           \
 	"FROM (SELECT kernel, code_object, site, "\
 	"code, symbol, shape, file, line, \"column\", access, space, size, unit, align, " \
 	"memory, users_file, users_line, users_column, cause, fix, row_shape AS cause_shape, row_class, row_address, row_index, row_lanes, row_every, row_near, " COST_OF_TIMES ", level, "                \
@@ -288,7 +288,7 @@
 	COST_SUM("needed64") COST_SUM("excess64") COST_SUM("lines128") COST_SUM("needed128")       \
 	COST_SUM("excess128") COST_SUM("passes") COST_SUM("ideal_passes") COST_SUM("conflicts")    \
 	COST_SUM("affine") COST_SUM("updates") COST_SUM("modelled") COST_SUM("low") COST_SUM("high")                   \
-	"max(max_way) OVER w AS max_way, "                                                         \
+	"max(swaps) OVER w AS swaps, max(max_way) OVER w AS max_way, "                                                         \
 	"min(CASE WHEN affine > 0 THEN stride_lo END) OVER w AS stride_lo, "                       \
 	"max(CASE WHEN affine > 0 THEN stride_hi END) OVER w AS stride_hi, "                       \
 	"sum(first) OVER w AS sites, row_number() OVER (" COST_WINDOW                              \
@@ -301,6 +301,8 @@
 
 /* Observed waits if there are enough samples, else the model. */
 #define COST_SEEN "coalesce(k.total, 0) >= " COST_SAMPLES_MIN
+/* Waits are an upper bound, except for loops: without one, its other instructions would be gone, too. */
+#define COST_BY_WAITS COST_SEEN " AND NOT coalesce(q.swaps, 0)"
 #define COST_CYCLES                                                                                     \
 	"CASE WHEN " COST_EXTRA " = 0 THEN CASE WHEN q.cause = '' THEN 0 END "                     \
 	"WHEN " COST_SEEN " THEN coalesce(w.waiting, 0) * q.avoidable / k.total * k.ns / k.runs * q.instrumented * k.mhz / 1000 * "\
@@ -321,8 +323,8 @@
 	"coalesce(q.users_line, w.line) AS place_line, "                                           \
 	"coalesce(q.memory, w.memory) AS place_memory, k.total, "                                  \
 	COST_FIRST("samples") COST_FIRST("stalled") COST_FIRST("at") COST_FIRST("waiting") "w.waiting AS line_waiting, " COST_CYCLES " AS raw, "       \
-	"CASE WHEN " COST_SEEN " THEN 0 ELSE q.low END AS raw_low, "                               \
-	"CASE WHEN " COST_SEEN " THEN " COST_CYCLES " ELSE q.high END AS raw_high, "               \
+	"CASE WHEN " COST_BY_WAITS " THEN 0 ELSE q.low END AS raw_low, "                           \
+	"CASE WHEN " COST_BY_WAITS " THEN " COST_CYCLES " ELSE q.high END AS raw_high, "           \
 	"CASE WHEN " COST_SEEN " THEN 'sampled' ELSE 'modelled: ' || q.level || "                  \
 	"CASE WHEN k.total > 0 THEN ' (too few samples)' ELSE '' END END AS basis, "               \
 	"coalesce(" COST_EXTRA ", 0) > 0 OR coalesce(q.cause, '') <> '' "  \
