@@ -17,6 +17,7 @@ MARK = "/*@*/"
 TYPES = {1: "unsigned char", 2: "unsigned short", 4: "float", 8: "double", 12: "float3", 16: "float4"}
 ARGS = "char *in, char *out, const int *idx, int n, int a, int b"
 LDS_MAX = 61440
+LDS_LEAST = 12288  # for indices of the copies of stores
 
 
 class Inapplicable(Exception):
@@ -82,16 +83,21 @@ def values(seed, most, **axes):
 
 
 def lds_kernel(size, span, index, op, change, block, groups=2, arguments=((4096, 0, 0),), before=""):
-    """Lane's element of `size` bytes at element index; the array is `span` bytes, as it is."""
+    """
+    Lane's element of `size` bytes at element index; the array is `span` bytes, as it is. It is never filled, as
+    layouts are proposed only if they harm other accesses less than they help.
+    """
     kind = TYPES[size]
     if span > LDS_MAX:
         return None
+    # A layout that needs more space is proposed only if the workgroup's LDS has it.
+    declared = 65536 if change else max(span, LDS_LEAST) // 16 * 16
     at = change.get("lds", "(byte)")
     place = f"({{ unsigned byte = (unsigned)({index}) * {size}u; {at}; }})"
     body = [
-        "__shared__ __attribute__((aligned(16))) char raw[65536];",
+        f"__shared__ __attribute__((aligned(16))) char raw[{declared}];",
         "unsigned x = threadIdx.x, y = threadIdx.y, w = blockDim.x, t = x + y * w, all = w * blockDim.y;",
-        "for (unsigned i = t; i < 16384; i += all) ((int *)raw)[i] = idx[i & 1023];",
+        f"if (n < 0) for (unsigned i = t; i < {declared // 4}; i += all) ((int *)raw)[i] = idx[i & 1023];",
         "__syncthreads();", before,
     ]
     if op == "load":
@@ -200,10 +206,12 @@ def lds_atomic(case, change):
         update = f"atomicAdd(&table[({{ unsigned byte = {bin_of} * {word}u; {change['lds']}; }}) / {word}], {one});"
     if change.get("reduce"):
         update = f"if (t % 64 == 0) atomicAdd(&table[{bin_of}], 64);"
-    if copies * max(p["bins"], 1024 if p["how"] == "stride" else 0) > all_words:
+    words = max(p["bins"], 1024 if p["how"] == "stride" else 0)
+    if copies * words > all_words:
         raise Inapplicable("copies")
-    return Kernel([f"__shared__ {kind} table[{all_words}];", "unsigned t = threadIdx.x;",
-                   f"for (unsigned i = t; i < {all_words}; i += blockDim.x) table[i] = 0;", "__syncthreads();",
+    words = all_words if change else max(words, p["items"])
+    return Kernel([f"__shared__ {kind} table[{words}];", "unsigned t = threadIdx.x;",
+                   f"if (n < 0) for (unsigned i = t; i < {words}; i += blockDim.x) table[i] = 0;", "__syncthreads();",
                    f"{update} {MARK}", "__syncthreads();", f"(({kind} *)out)[t] = table[t];"], (p["items"], 1), 2,
                   data=p["data"])
 
@@ -216,8 +224,9 @@ def lds_chunk(case, change):
     if p["items"] * count * p["size"] > LDS_MAX // 2:
         return None
     index = f"(t * {count} + j)" if not change.get("pieces") else f"(t + {p['items']} * j)"
-    return Kernel([f"__shared__ __attribute__((aligned(16))) char raw[65536];", "unsigned t = threadIdx.x;",
-                   "for (unsigned i = t; i < 16384; i += blockDim.x) ((int *)raw)[i] = idx[i & 1023];",
+    declared = 65536 if change else p["items"] * count * p["size"]
+    return Kernel([f"__shared__ __attribute__((aligned(16))) char raw[{declared}];", "unsigned t = threadIdx.x;",
+                   f"if (n < 0) for (unsigned i = t; i < {declared // 4}; i += blockDim.x) ((int *)raw)[i] = idx[i & 1023];",
                    "__syncthreads();", "float sum = 0;", f"for (int j = 0; j < {count}; j++)",
                    f"sum += *(float *)(raw + ({{ unsigned byte = {index} * 4u; {change.get('lds', 'byte')}; }})); {MARK}"
                    if p["size"] == 4 else
