@@ -379,6 +379,8 @@ static void print_cause_head(const struct finding *finding)
 	fputs("       cause", stdout);
 	if (finding->part && !*shape)
 		fputs(" (over all launches)", stdout);
+	else if (finding->chosen)
+		printf(" (over all launches of %s)", shape);
 	else if (several && *shape)
 		printf(" (launches of %s)", shape);
 	else if (several)

@@ -84,6 +84,7 @@ struct finding {
 	bool lines;	      /* debug information has source lines */
 	bool shapes;	      /* one row per launch shape */
 	bool part;	      /* only some dispatches: cause and fix are those of all launches */
+	bool chosen;	      /* only selected dispatches */
 	bool folded;	      /* sum over all kernels with this finding */
 };
 

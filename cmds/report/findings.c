@@ -195,6 +195,7 @@ struct probe_err *report_findings(const struct report *report, const struct repo
 		.finding = {.report = report,
 			    .shapes = report->by == REPORT_BY_LAUNCH_SHAPE,
 			    .part = report->by == REPORT_BY_LAUNCH_SHAPE || report_filtered(report),
+			    .chosen = report_filtered(report),
 			    .folded = !report->unfold},
 	};
 	struct probe_err *err = prepare_findings(report, db, query, &stmt);

@@ -102,22 +102,53 @@ static const char *shorten(const char *text, size_t width, size_t *len)
 	return text;
 }
 
+/* Bytes that take up at most `width` columns. */
+static size_t first_columns(const char *text, size_t width)
+{
+	size_t len = 0;
+
+	for (size_t next = 1; text[len]; next = len + 1) {
+		while (((unsigned char)text[next] & 0xc0) == 0x80)
+			next++;
+		if (report_text(NULL, text, next, 0) > width)
+			break;
+		len = next;
+	}
+	return len;
+}
+
+/*
+ * Width of the printed text, of which ".." replaces a part: the end of a function's parameters, if
+ * its name is short, or the beginning of what leads to a name.
+ */
+static size_t print_part(const char *text, size_t width)
+{
+	const char *parameters = strchr(text, '(');
+	size_t len = parameters ? first_columns(text, width - 2) : 0;
+
+	if (parameters && parameters < text + len) {
+		width = report_text(stdout, text, len, 0);
+		fputs("..", stdout);
+		return width + 2;
+	}
+	text = shorten(text, width - 2, &len);
+	fputs("..", stdout);
+	return report_text(stdout, text, len, 0) + 2;
+}
+
 static void print_cell(const struct rows *rows, size_t i, const char *text)
 {
 	bool last = i + 1 == rows->count;
-	size_t width = report_text(NULL, text, SIZE_MAX, 0), len = SIZE_MAX;
+	size_t width = report_text(NULL, text, SIZE_MAX, 0);
 
 	if (i)
 		fputs("  ", stdout);
 	if (is_number(rows, i))
 		pad(width, rows->widths[i]);
-	if (width > rows->widths[i] && !last) {
-		text = shorten(text, rows->widths[i] - 2, &len);
-		fputs("..", stdout);
-		width = report_text(stdout, text, len, 0) + 2;
-	} else {
+	if (width > rows->widths[i] && !last)
+		width = print_part(text, rows->widths[i]);
+	else
 		report_text(stdout, text, SIZE_MAX, 0);
-	}
 	if (!is_number(rows, i) && !last)
 		pad(width, rows->widths[i]);
 }

@@ -123,3 +123,16 @@ probe-report lines --format csv -f line,column,cycles,finding_order,group_rank,g
 probe-report lines pair.db | grep -e '^a.hip' -e cycles
 probe-report lines --unfold pair.db | grep -e '^a.hip' -e cycles
 probe-report summary pair.db | grep '^bad'
+echo "-- of selected dispatches: the cause is that of all launches of this shape"
+sql pair.db <<END
+ALTER TABLE probe_memory_site ADD COLUMN launch_shape TEXT;
+UPDATE probe_memory_site SET launch_shape = '4x1x1 groups of 256x1x1';
+INSERT INTO probe_counter VALUES (1, 1, 0, 16, 1024, 0, 0, 0, 0, 0, 0, 0, 1024, 32, 0, 32, 0, 0, 0);
+END
+probe-report lines -d 1 pair.db | grep cause
+echo "-- a kernel with many parameters keeps its name in tables"
+sql pair.db <<END
+UPDATE rocpd_info_kernel_symbol_t SET display_name =
+	'csr_scalar(int const*, int const*, float const*, float const*, float*, int)' WHERE id = 1;
+END
+probe-report kernels pair.db | cut -c1-64 | grep -e '^csr' -e '^\.\.'
