@@ -16,8 +16,13 @@ struct gate {
 	const struct report_db *db; /* contains the table `broken` */
 	const struct gate_rule *rules;
 	size_t rule_count;
-	int64_t broken; /* number of rows in `broken` */
+	int64_t broken, unjudged; /* rows of `broken` with a value and without one */
+	int64_t unjudged_rules;
+	char *part; /* filters by which only part of the work is counted, or NULL */
 };
+
+/* "passed: 2 rules", and which part of the work they judge. */
+void gate_put_passed(const struct gate *gate, const char *passed);
 
 /* SARIF 2.1.0, the OASIS standard. At most 5,000 results, the limit of code scanning. */
 struct probe_err *gate_put_sarif(const struct gate *gate);

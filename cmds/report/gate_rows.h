@@ -9,13 +9,29 @@
 /* Strings are valid up to the next row, never NULL. */
 struct gate_row {
 	const char *rule, *metric, *kernel, *access, *space, *source;
-	const char *path; /* of the source file, relative to the current directory if below it */
-	long long line, column; /* 0 for a row of a kernel */
-	char message[400];
+	/*
+	 * The position of a row without a line is that of its kernel. The path is relative to the
+	 * current directory if below it.
+	 */
+	const char *path;
+	long long line, column; /* 0: unknown */
+	const char *own_file;	/* "" for a row without a line */
+	long long nth;		/* of those that differ only in their position */
+	char message[1000];
 };
 
-/* Calls `fn` for the rows that broke `rule` (NULL: any rule), at most `limit` of them (-1: all). */
-struct probe_err *gate_each_row(const struct gate *gate, const char *rule, int64_t limit,
+enum gate_verdict {
+	GATE_BROKEN,
+	GATE_UNJUDGED,
+};
+
+/*
+ * Calls `fn` for the rows that `rule` (NULL: any rule) has with this verdict, at most `limit` of
+ * them
+ * (-1: all).
+ */
+struct probe_err *gate_each_row(const struct gate *gate, enum gate_verdict verdict,
+				const char *rule, int64_t limit,
 				void (*fn)(const struct gate_row *row, void *user), void *user);
 
 #endif

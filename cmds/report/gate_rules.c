@@ -101,12 +101,13 @@ struct probe_err *gate_rule_parse(const char *text, struct gate_rule *ret)
 
 /* ---- Applying -------------------------------------------------------------------------------- */
 
-/* Times of clones are not those of the program, so only their counts are checked. */
 #define BROKEN_BY(compared)                                                                        \
 	"INSERT INTO broken SELECT ?1, change.* FROM change WHERE scope = ?2 AND metric = ?3 "     \
-	"AND after IS NOT NULL AND (variant IS NULL OR variant = 'original' "                      \
-	"OR metric = 'dispatches') AND (coalesce(noise, 0) = 0 OR "                                \
-	"abs(" COMPARE_CHANGE ") > noise) AND " compared
+	"AND after IS NOT NULL AND coalesce(variant, 'original') = 'original' AND " compared
+/* What the baseline did not measure has no change. One within the noise of times is none. */
+#define CHANGED_BY(compared)                                                                       \
+	BROKEN_BY("why IS NULL AND (coalesce(noise, 0) = 0 OR before IS NULL OR "                  \
+		  "abs(" COMPARE_CHANGE ") > noise) AND " COMPARE_CHANGE " " compared)
 
 static const char *condition(const struct gate_rule *rule)
 {
@@ -118,9 +119,8 @@ static const char *condition(const struct gate_rule *rule)
 		op,                                                                                \
 		{                                                                                  \
 			[GATE_VALUE] = BROKEN_BY("after " op " ?4"),                               \
-			[GATE_CHANGE] = BROKEN_BY(COMPARE_CHANGE " " op " ?4"),                    \
-			[GATE_PERCENT] = BROKEN_BY(COMPARE_CHANGE                                  \
-						   " " op " ?4 / 100 * coalesce(before, 0)"),      \
+			[GATE_CHANGE] = CHANGED_BY(op " ?4"),                                      \
+			[GATE_PERCENT] = CHANGED_BY(op " ?4 / 100 * coalesce(before, 0)"),         \
 		}                                                                                  \
 	}
 		COMPARISON(">"),
@@ -136,24 +136,77 @@ static const char *condition(const struct gate_rule *rule)
 	return NULL;
 }
 
-struct probe_err *gate_rule_apply(const struct gate_rule *rule, const struct report_db *db)
+static struct probe_err *run_rule(const struct gate_rule *rule, const struct report_db *db,
+				  const char *sql)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *insert = NULL;
-	struct probe_err *err;
+	struct probe_err *err = report_prepare_sql(db, sql, &insert);
 	bool row;
 
-	if (sqlite3_exec(db->reader.db,
-			 "CREATE TABLE IF NOT EXISTS broken AS SELECT '' AS rule, change.* FROM "
-			 "change LIMIT 0",
-			 NULL, NULL, NULL))
-		return probe_reader_error(&db->reader, "check the rules");
-	err = report_prepare_sql(db, condition(rule), &insert);
 	if (err)
 		return err;
 	sqlite3_bind_text(insert, 1, rule->text, -1, SQLITE_STATIC);
 	sqlite3_bind_text(insert, 2, scope_names[rule->metric->scope], -1, SQLITE_STATIC);
 	sqlite3_bind_text(insert, 3, rule->metric->name, -1, SQLITE_STATIC);
 	sqlite3_bind_double(insert, 4, rule->limit);
+	sqlite3_bind_int(insert, 5, rule->base != GATE_VALUE);
+	return report_step(db, insert, &row);
+}
+
+/* A row of `broken` without a value; `why` is an expression. */
+#define UNJUDGED(why)                                                                              \
+	"INSERT INTO broken (rule, scope, kernel, metric, why, nth) SELECT ?1, ?2, kernel, ?3, "   \
+	"'not judged: ' || " why ", 1 FROM "
+
+/* Rules of lines. Of the baseline, kernels that it did not count matter if the run has them. */
+static const char uncounted_sql[] = UNJUDGED(
+	"reason || CASE run WHEN 0 THEN ' (in the baseline)' ELSE '' END") "unmeasured u "
+									   "WHERE run = 1 OR (?5 AND kernel IN (SELECT kernel FROM place WHERE run = 1))";
+
+#define TIMED(run)                                                                                 \
+	"SELECT kernel FROM kernel WHERE run = " run " AND NOT instrumented AND time_ns NOT NULL"
+static const char untimed_sql[] = UNJUDGED(
+	"'no time of an uninstrumented dispatch' || "
+	"CASE max(run) WHEN 1 THEN '' ELSE ' in the baseline' END") "(SELECT kernel, 1 AS run FROM kernel WHERE run = 1 AND kernel NOT IN (" TIMED("1") ") "
+																			"UNION SELECT kernel, 0 FROM kernel WHERE ?5 AND run = 0 AND kernel IN (SELECT kernel FROM "
+																			"kernel WHERE run = 1) AND kernel NOT IN (" TIMED(
+																				"0") ")) GROUP BY kernel";
+
+struct probe_err *gate_results(const struct report_db *db)
+{
+	return report_run_sql(
+		db, "CREATE TABLE broken AS SELECT '' AS rule, change.* FROM change LIMIT 0",
+		"check the rules");
+}
+
+struct probe_err *gate_rule_apply(const struct gate_rule *rule, const struct report_db *db)
+{
+	struct probe_err *err = run_rule(rule, db, condition(rule));
+
+	if (!err && rule->metric->scope == COMPARE_LINE)
+		err = run_rule(rule, db, uncounted_sql);
+	if (!err && !strcmp(rule->metric->name, "time_ns"))
+		err = run_rule(rule, db, untimed_sql);
+	return err;
+}
+
+struct probe_err *gate_rule_unjudged(const struct gate_rule *rule, const char *why,
+				     const struct report_db *db)
+{
+	REPORT_AUTO_STMT sqlite3_stmt *insert = NULL;
+	bool row;
+	struct probe_err *err =
+		report_prepare_sql(db,
+				   "INSERT INTO broken (rule, scope, metric, why, nth) "
+				   "SELECT ?, ?, ?, 'not judged: ' || ?, 1",
+				   &insert);
+
+	if (err)
+		return err;
+	sqlite3_bind_text(insert, 1, rule->text, -1, SQLITE_STATIC);
+	sqlite3_bind_text(insert, 2, scope_names[rule->metric->scope], -1, SQLITE_STATIC);
+	sqlite3_bind_text(insert, 3, rule->metric->name, -1, SQLITE_STATIC);
+	sqlite3_bind_text(insert, 4, why, -1, SQLITE_TRANSIENT);
 	return report_step(db, insert, &row);
 }
 
@@ -166,6 +219,6 @@ const struct report_query report_gate_query = {
 	.columns = columns,
 	.count = sizeof(columns) / sizeof(*columns),
 	.from = "broken",
-	.kernel_column = "kernel",
+	/* Without a column for -k: what it excludes is not in the table. */
 	.sort = COMPARE_SORT ",rule",
 };

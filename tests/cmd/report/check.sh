@@ -62,6 +62,75 @@ sql after.db <<END
 UPDATE probe_run SET value = 1 WHERE key = 'partial';
 END
 check --fail-on 'line.conflicts > 9e9' after.db
+echo "== the verdict is a document also if a run cannot be judged"
+for format in csv json sarif github markdown junit; do
+	probe-report check --fail-on 'line.conflicts > 9e9' --format $format after.db 2>/dev/null | grep -v '^"version'
+	probe-report check --fail-on 'line.conflicts > 9e9' --format $format nosuch.db >"unread.$format" 2>/dev/null
+	grep -o 'not judged: cannot open nosuch.db' "unread.$format"
+done
+jq -e '.runs[0].invocations[0] | .executionSuccessful == false and (.toolExecutionNotifications | length) == 1' unread.sarif
+python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("unread.junit")'
+echo "== kernels that were not counted are not judged, unless -k leaves them out"
+sample part.db
+sql part.db <<END
+UPDATE probe_dispatch SET verdict = 2 WHERE kernel_id = 2;
+DELETE FROM probe_memory_site WHERE kernel = 2;
+INSERT INTO probe_run VALUES ('filters', '--kernel-include-regex transpose');
+END
+kernel part.db 3 __amd_rocclr_copyBuffer __amd_rocclr_copyBuffer
+dispatch part.db 4 3 3
+check --fail-on 'line.conflicts > 991' part.db
+check --fail-on 'line.conflicts > 992' --fail-on 'kernel.vgprs > 9' part.db
+check -k transpose --fail-on 'line.conflicts > 992' part.db
+check --baseline before.db --fail-on 'line.conflicts > +0' --format csv -f rule,kernel,metric,after,note part.db
+check --baseline part.db --fail-on 'line.conflicts > +0' --format markdown before.db
+check --fail-on 'line.conflicts > 992' --format sarif part.db | grep -A1 invocations
+check --fail-on 'line.conflicts > 991' --format junit part.db
+check --fail-on 'line.conflicts > 992' --format github part.db
+echo "== a kernel in which nothing can be counted"
+sql part.db <<END
+UPDATE probe_dispatch SET verdict = 3 WHERE kernel_id = 2;
+INSERT INTO probe_account VALUES ('dispatches', 'no_clone.empty', 2);
+END
+check --fail-on 'line.conflicts > 992' part.db
+echo "== part of the work"
+sample groups.db
+sql groups.db <<END
+INSERT INTO probe_run VALUES ('filters', '--kernel-include-regex . --filter-x 0:1');
+END
+check --fail-on 'line.conflicts > 992' groups.db
+check --baseline groups.db --fail-on 'line.conflicts > +0' groups.db
+check --baseline before.db --fail-on 'line.conflicts > +0' groups.db
+echo "== times: of originals only; an absolute rule knows no noise"
+sample times.db
+check --fail-on 'kernel.time_ns > 1' -k transpose times.db
+for id in 5 6 7; do
+	dispatch times.db $id 1 1
+done
+check --baseline before.db --fail-on 'kernel.time_ns > +1' -k transpose times.db
+check --baseline times.db --fail-on 'kernel.time_ns > 1' --format csv -f variant,before,after,noise,note -k transpose times.db
+check --baseline times.db --fail-on 'kernel.time_ns > +1' -k transpose times.db
+check --fail-on 'kernel.time_ns > 1' --format csv -f variant,before,after,note -k transpose times.db
+echo "== as many launches, fewer of them as clones"
+check --baseline before.db --fail-on 'kernel.dispatches > +0' -k copy times.db
+sql times.db <<END
+UPDATE probe_dispatch SET verdict = 10 WHERE kernel_id = 2;
+END
+check --baseline before.db --fail-on 'kernel.dispatches > +0' -k copy times.db
+check --baseline before.db --fail-on 'kernel.dispatches > +2' -k transpose --format csv -f before,after times.db
+echo "== accesses without a line match each other; equal lines have different fingerprints"
+sample noline.db
+sql noline.db <<END
+UPDATE probe_site SET file = '', line = 0, "column" = 0 WHERE site IN (1, 2, 4);
+UPDATE probe_site SET access = 1 WHERE site = 1;
+END
+check --baseline noline.db --fail-on 'line.lines128_excess > +0' noline.db
+probe-report diff noline.db noline.db | tail -1
+check --fail-on 'line.executions > 4' --format sarif noline.db 2>/dev/null |
+	jq -c '.runs[0].results[]? | [.partialFingerprints["probe/v1"], .locations[0].physicalLocation.artifactLocation.uri, .locations[0].physicalLocation.region]' 2>/dev/null
+kernel noline.db 9 "$(printf 'f%0150d\303\244%020d' 0 0)" long
+dispatch noline.db 9 9 1
+check --fail-on 'kernel.vgprs > 7' -k f0 --format github noline.db
 echo "== usage"
 for rule in 'conflicts > 0' 'line.conflicts = 0' 'line.conflicts > many' 'line.conflicts > 5%' \
 	'line.conflicts > 0 0' 'line.conflicts > +5%' 'line.conflicts > inf'; do

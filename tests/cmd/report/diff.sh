@@ -32,6 +32,14 @@ UPDATE rocpd_kernel_dispatch_t SET "end" = "end" + 10000;
 END
 probe-report diff --format csv -f scope,metric,variant,before,after,noise,note \
 	before-times.db after-times.db | grep time_ns
+echo "== a kernel that the newer run did not count"
+sample part.db
+sql part.db <<END
+UPDATE probe_dispatch SET verdict = 2 WHERE kernel_id = 2;
+DELETE FROM probe_memory_site WHERE kernel = 2;
+END
+probe-report diff --format csv -f scope,line,metric,variant,before,after,change,percent,note before.db part.db
+probe-report diff --format csv -f scope,line,metric,note part.db before.db | grep executions
 echo "== rejected"
 probe-report diff before.db 2>&1
 probe-report diff before.db after.db before.db 2>&1
