@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <probe/wire_tracing.h>
 #include <probe/words.h>
 
 #include "cmds/options/run_options.h"
@@ -380,10 +381,34 @@ static void put_dispatches(FILE *out, const struct recording *recording)
 }
 
 /* The verb of probe-report that shows the handlers' results: `lines` for memory and count. */
+/* The verb of what was traced; `timeline` shows all of it. */
+static const char *traced_verb(uint32_t traced)
+{
+	static const struct {
+		uint32_t traced;
+		const char *verb;
+	} verbs[] = {
+		{0, "kernels"},
+		{PROBE_TRACED_COPIES, "copies"},
+		{PROBE_TRACED_MARKERS, "markers"},
+		{PROBE_TRACED_HSA, "api"},
+		{PROBE_TRACED_HIP, "api"},
+		{PROBE_TRACED_HSA | PROBE_TRACED_HIP, "api"},
+		{PROBE_TRACED_STACKS, "launches"},
+	};
+
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+		if (verbs[i].traced == traced)
+			return verbs[i].verb;
+	return "timeline";
+}
+
 static const char *verb_for(const struct run_config *config)
 {
 	if (config->sampling.on && !config->instrumented)
 		return "samples";
+	if (!config->instrumented)
+		return traced_verb(config->traced);
 	for (size_t i = 0; i < config->handler_count; i++)
 		if (!strcmp(config->handlers[i].name, "memory") ||
 		    (config->kind == PROBE_KIND_COUNT &&
