@@ -232,9 +232,27 @@ static char *sentence(const char *format, const char *a, const char *b)
 }
 
 /* The words of a command line; the error is a sentence. */
+/* The first that the tool does not have, or NULL. */
+static const char *unknown_parameter(const struct tool *tool, const json_t *arguments)
+{
+	/* Jansson iterates over objects that are not const. */
+	for (void *at = json_object_iter((json_t *)arguments); at;
+	     at = json_object_iter_next((json_t *)arguments, at)) {
+		const char *name = json_object_iter_key(at);
+		unsigned i = 0;
+
+		while (i < PARAMETERS_MAX && tool->parameters[i].name &&
+		       strcmp(tool->parameters[i].name, name))
+			i++;
+		if (i == PARAMETERS_MAX || !tool->parameters[i].name)
+			return name;
+	}
+	return NULL;
+}
+
 static char *make_command(const struct tool *tool, const json_t *arguments, struct command *command)
 {
-	size_t known = 0;
+	const char *unknown;
 
 	add_word(command, "probe-report");
 	for (size_t i = 0; i < 6 && tool->words[i]; i++)
@@ -244,7 +262,6 @@ static char *make_command(const struct tool *tool, const json_t *arguments, stru
 		const struct parameter *parameter = &tool->parameters[i];
 		const json_t *value = json_object_get(arguments, parameter->name);
 
-		known += value != NULL;
 		if (!value && i < tool->required)
 			return sentence("%s: parameter '%s' is missing", tool->name,
 					parameter->name);
@@ -252,8 +269,9 @@ static char *make_command(const struct tool *tool, const json_t *arguments, stru
 			return sentence("%s: parameter '%s' has the wrong type", tool->name,
 					parameter->name);
 	}
-	if (known != json_object_size(arguments))
-		return sentence("%s: unknown parameter%s", tool->name, "");
+	unknown = unknown_parameter(tool, arguments);
+	if (unknown)
+		return sentence("%s: unknown parameter '%s'", tool->name, unknown);
 	/* Files come last, so that they are never parsed as options. */
 	add_word(command, "--");
 	for (size_t i = 0; i < command->file_count; i++)

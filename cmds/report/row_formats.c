@@ -24,6 +24,7 @@ struct rows {
 	const char *run; /* the file's name as a first column, or NULL */
 	bool whole;	 /* all columns, including the version of their schema */
 	struct report_json json;
+	char *hex;    /* the digits of the last blob */
 	char **cells; /* cells of a table, kept because its widths are known only after the last row
 		       */
 	size_t cell_count, cell_room;
@@ -38,6 +39,33 @@ static const struct report_column *column_of(const struct rows *rows, size_t i)
 static bool is_number(const struct rows *rows, size_t i)
 {
 	return column_of(rows, i)->type <= REPORT_REAL;
+}
+
+/* Bytes that a statement of the user yields are no text. */
+static const char *blob_text(struct rows *rows, sqlite3_stmt *stmt, int i)
+{
+	const unsigned char *bytes = sqlite3_column_blob(stmt, i);
+	size_t size = (size_t)sqlite3_column_bytes(stmt, i);
+	char *hex = realloc(rows->hex, 2 * size + 1);
+
+	if (!hex) {
+		rows->failed = true;
+		return "";
+	}
+	rows->hex = hex;
+	for (size_t at = 0; at < size; at++)
+		sprintf(hex + 2 * at, "%02x", bytes[at]);
+	hex[2 * size] = 0;
+	return hex;
+}
+
+/* Valid until the next cell. */
+static const char *cell_text(struct rows *rows, sqlite3_stmt *stmt, size_t i)
+{
+	if (column_of(rows, i)->type == REPORT_ANY &&
+	    sqlite3_column_type(stmt, (int)i) == SQLITE_BLOB)
+		return blob_text(rows, stmt, (int)i);
+	return report_cell(stmt, (int)i);
 }
 
 static void keep_cell(struct rows *rows, const char *text)
@@ -66,7 +94,7 @@ static void keep_cell(struct rows *rows, const char *text)
 static void keep_table_row(struct rows *rows, sqlite3_stmt *stmt)
 {
 	for (size_t i = 0; i < rows->count && !rows->failed; i++) {
-		const char *text = report_cell(stmt, (int)i);
+		const char *text = cell_text(rows, stmt, i);
 		size_t width = report_text(NULL, text, SIZE_MAX, 0);
 
 		if (width > CELL_WIDTH_MAX && i + 1 < rows->count)
@@ -181,6 +209,7 @@ static void rows_deinit(struct rows *rows)
 	for (size_t i = 0; i < rows->cell_count; i++)
 		free(rows->cells[i]);
 	free(rows->cells);
+	free(rows->hex);
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
@@ -210,7 +239,7 @@ static void print_csv_row(struct rows *rows, sqlite3_stmt *stmt)
 	if (rows->whole)
 		printf("%d%c", REPORT_SCHEMA, separator);
 	for (size_t i = 0; i < rows->count; i++) {
-		report_csv(stdout, report_cell(stmt, (int)i), separator);
+		report_csv(stdout, cell_text(rows, stmt, i), separator);
 		putchar(i + 1 < rows->count ? separator : '\n');
 	}
 }
@@ -229,23 +258,24 @@ static void begin_json(struct rows *rows, bool first)
 	rows->json = json_of_files;
 }
 
-static void print_json_cell(struct report_json *json, const struct report_column *column,
-			    sqlite3_stmt *stmt, int i)
+static void print_json_cell(struct rows *rows, sqlite3_stmt *stmt, size_t i)
 {
-	int type = sqlite3_column_type(stmt, i);
+	const struct report_column *column = column_of(rows, i);
+	struct report_json *json = &rows->json;
+	int type = sqlite3_column_type(stmt, (int)i);
 	bool any = column->type == REPORT_ANY;
 
 	report_json_key(json, column->name);
 	if (type == SQLITE_NULL)
 		report_json_text(json, NULL);
 	else if (column->type == REPORT_INT || (any && type == SQLITE_INTEGER))
-		report_json_int(json, sqlite3_column_int64(stmt, i));
+		report_json_int(json, sqlite3_column_int64(stmt, (int)i));
 	else if (column->type == REPORT_REAL || (any && type == SQLITE_FLOAT))
-		report_json_real(json, sqlite3_column_double(stmt, i));
+		report_json_real(json, sqlite3_column_double(stmt, (int)i));
 	else if (column->type == REPORT_JSON_TEXT)
-		report_json_raw(json, report_cell(stmt, i));
+		report_json_raw(json, report_cell(stmt, (int)i));
 	else
-		report_json_text(json, report_cell(stmt, i));
+		report_json_text(json, cell_text(rows, stmt, i));
 }
 
 static void print_json_row(struct rows *rows, sqlite3_stmt *stmt)
@@ -258,7 +288,7 @@ static void print_json_row(struct rows *rows, sqlite3_stmt *stmt)
 		report_json_int_member(&rows->json, "schema", REPORT_SCHEMA);
 	}
 	for (size_t i = 0; i < rows->count; i++)
-		print_json_cell(&rows->json, column_of(rows, i), stmt, (int)i);
+		print_json_cell(rows, stmt, i);
 	report_json_close(&rows->json, '}');
 }
 

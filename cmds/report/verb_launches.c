@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* probe-report launches: where the program launches each kernel from. */
 #include <stddef.h>
+#include <stdio.h>
 
 #include "cmds/report/accounting_text.h"
 #include "cmds/report/query.h"
@@ -8,7 +9,6 @@
 #include "cmds/report/row_formats.h"
 #include "cmds/report/trace_events.h"
 #include "cmds/report/verb_table.h"
-#include "common/err.h"
 
 static const struct report_column columns[] = {
 	{"kernel", "kernel", REPORT_TEXT, true, "kernel", "demangled"},
@@ -34,6 +34,8 @@ static const struct report_query launches_query = {
 		"JOIN probe_stack s ON s.id = l.stack_id GROUP BY 1, s.frames)",
 	.kernel_column = "kernel",
 	.sort = "total_ns,+kernel,+call_stack",
+	.none = "no call stacks of launches: the program launched no kernel, or was not recorded "
+		"with probe-run --call-stacks",
 };
 
 static const struct report_query *query(const struct report *report, unsigned number)
@@ -45,18 +47,11 @@ static const struct report_query *query(const struct report *report, unsigned nu
 static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
 			      bool last)
 {
-	bool any = false;
-	struct probe_err *err = NULL;
-
 	if (report_db_has(db, "probe_launch"))
-		err = report_any(db, "SELECT 1 FROM probe_launch", &any);
-	if (err)
-		return err;
-	if (!any)
-		return probe_err_create("%s has no call stacks of launches: record them with "
-					"probe-run --call-stacks",
-					db->path);
-	return report_framed_rows(report, db, &launches_query, first, last);
+		return report_framed_rows(report, db, &launches_query, first, last);
+	if (report->format == REPORT_TABLE)
+		puts(launches_query.none);
+	return report_no_rows(report, db, &launches_query, first, last);
 }
 
 const struct report_verb report_verb_launches = {

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/database.inc"
 database run.db
 echo "== verbs without rows"
-for verb in kernels dispatches occupancy stats api copies markers timeline; do
+for verb in kernels dispatches occupancy stats api copies markers launches timeline; do
 	probe-report "$verb" run.db | sed -n 4p
 done
 sample run.db
@@ -26,3 +26,7 @@ done
 probe-report sql 2>&1 | head -1
 probe-report sql 'SELECT 1' -f one run.db 2>&1 | head -1
 cksum <run.db | cmp - before && ls
+echo "== bytes"
+for format in table csv json; do
+	probe-report sql "SELECT x'00ff' AS bytes, x'' AS none" --format $format run.db
+done
