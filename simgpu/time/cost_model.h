@@ -240,7 +240,7 @@ struct time_cu {
 	struct time_group groups[SIM_CU_WAVES];
 	struct time_set l1[L1_MOST / L1_WAYS];
 	struct time_set scalar[SCALAR_LINES / L1_WAYS];
-	struct sim_trace traces[SIM_CU_WAVES];
+	struct sim_trace *traces[SIM_CU_WAVES]; /* NULL until the wave slot is used */
 };
 
 enum time_wait_kind {

@@ -2,6 +2,7 @@
 #include "simgpu/time/pc_sampler.h"
 
 #include "simgpu/time/issue_slots.h"
+#include "simgpu/time/unit_workgroups.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,10 +92,13 @@ bool time_sampler_begin(struct time_cu *cu, const struct sim_sampling *how, uint
 	if (!cu->sampler)
 		cu->sampler = calloc(1, sizeof(*cu->sampler));
 	for (uint32_t i = 0; i < SIM_CU_WAVES && cu->sampler; i++) {
-		if (!cu->traces[i].mark)
-			cu->traces[i].mark =
-				malloc(SIM_TRACE_MARKS * sizeof(struct sim_trace_mark));
-		if (!cu->traces[i].mark)
+		struct sim_trace *trace = time_slot_trace(cu, i);
+
+		if (!trace)
+			return false;
+		if (!trace->mark)
+			trace->mark = malloc(SIM_TRACE_MARKS * sizeof(*trace->mark));
+		if (!trace->mark)
 			return false;
 	}
 	if (!cu->sampler)

@@ -20,7 +20,6 @@
 enum {
 	QUANTUM = 1024, /* instructions that a wave runs at a time */
 	HUGE_PAGE = 2 << 20,
-	BLOCK_BYTES = HUGE_PAGE, /* of units that are allocated together */
 };
 
 static void add_isa(struct sim_counters *sum, struct sim_counters *part)
@@ -81,6 +80,45 @@ void time_cu_wake(struct time_cu *cu)
 	}
 }
 
+/* ---- Allocation of units --------------------------------------------------------------- */
+
+static pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct time_cu *free_cus;
+
+/*
+ * Cleared memory that is never returned. Units are used in turn, and what all of them hold is more
+ * than the host's caches and address translation cover in pages of 4 KiB. So it is taken from huge
+ * pages.
+ */
+static void *take_memory(size_t size)
+{
+	static char *next, *end;
+	void *ret;
+
+	size = (size + 63) & ~(size_t)63;
+	if ((size_t)(end - next) < size) {
+		next = aligned_alloc(HUGE_PAGE, HUGE_PAGE);
+		end = next ? next + HUGE_PAGE : NULL;
+		if (!next)
+			return NULL;
+		madvise(next, HUGE_PAGE, MADV_HUGEPAGE);
+	}
+	ret = memset(next, 0, size);
+	next += size;
+	return ret;
+}
+
+/* Most kernels do not use all wave slots. */
+struct sim_trace *time_slot_trace(struct time_cu *cu, uint32_t slot)
+{
+	if (cu->traces[slot])
+		return cu->traces[slot];
+	pthread_mutex_lock(&free_lock);
+	cu->traces[slot] = take_memory(sizeof(*cu->traces[slot]));
+	pthread_mutex_unlock(&free_lock);
+	return cu->traces[slot];
+}
+
 /* ---- Workgroups ----------------------------------------------------------------------------- */
 
 bool time_cu_fits(const struct time_cu *cu, uint64_t number, struct sim_place *ret)
@@ -103,16 +141,23 @@ static struct time_group *free_group(struct time_cu *cu)
 	return group;
 }
 
+/* The number of the wave slot of a unit that a workgroup's wave has. */
+static uint32_t slot_of(const struct sim_place *place, uint32_t wave)
+{
+	uint32_t hw_id = place->hw_id[wave];
+
+	return (hw_id >> 4 & 3) * SIM_SIMD_WAVES + (hw_id & 15);
+}
+
 static void start_wave(struct time_cu *cu, struct time_group *group, uint32_t i)
 {
-	uint32_t hw_id = group->place.hw_id[i];
-	uint32_t number = (hw_id >> 4 & 3) * SIM_SIMD_WAVES + (hw_id & 15);
+	uint32_t number = slot_of(&group->place, i);
 	struct time_wave *w = &cu->waves[number];
 	struct time_simd *simd;
 
 	w->simd = (uint8_t)(number / SIM_SIMD_WAVES);
 	simd = &cu->simd[w->simd];
-	w->trace = &cu->traces[number];
+	w->trace = cu->traces[number];
 	w->at = w->end = w->last = NULL;
 	w->code = NULL;
 	w->barrier = false;
@@ -142,13 +187,23 @@ static void start_wave(struct time_cu *cu, struct time_group *group, uint32_t i)
 	w->reason = WAIT_NO_INSTRUCTION;
 }
 
+static bool has_traces(struct time_cu *cu, const struct sim_place *place)
+{
+	for (uint32_t i = 0; i < cu->time->want.waves; i++)
+		if (!time_slot_trace(cu, slot_of(place, i)))
+			return false;
+	return true;
+}
+
 /* False if it cannot start now, for lack of memory or of free wave slots. */
 static bool start_group(struct time_cu *cu, uint64_t number, const struct sim_place *place)
 {
 	struct time_group *group = free_group(cu);
 	struct sim_place_request want = cu->time->want;
-	struct sim_workgroup *slot = sim_workgroup_alloc();
+	struct sim_workgroup *slot = NULL;
 
+	if (has_traces(cu, place))
+		slot = sim_workgroup_alloc();
 	want.number = number;
 	group->place = group->claim = *place;
 	if (!slot || !sim_place_claim(&want, &group->claim)) {
@@ -201,45 +256,17 @@ void time_groups_start(struct time_cu *cu)
 	cu->has_space = false;
 }
 
-/* ---- Allocation of units --------------------------------------------------------------- */
-
-static pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct time_cu *free_cus;
-
-/*
- * Units are used in turn, and what all of them hold is more than the host's caches and address
- * translation cover in pages of 4 KiB. So several are allocated at a time, in huge pages.
- */
-static struct time_cu *make_cus(void)
-{
-	const size_t size = (sizeof(struct time_cu) + 63) & ~(size_t)63;
-	char *block = aligned_alloc(HUGE_PAGE, BLOCK_BYTES);
-	struct time_cu *first = NULL;
-
-	if (!block)
-		return NULL;
-	madvise(block, BLOCK_BYTES, MADV_HUGEPAGE);
-	for (size_t at = 0; at + size <= BLOCK_BYTES; at += size) {
-		struct time_cu *cu = (struct time_cu *)(block + at);
-
-		memset(cu, 0, size);
-		cu->next_free = first;
-		first = cu;
-	}
-	return first;
-}
-
 struct time_cu *time_cu_acquire(struct sim_dispatch *dispatch, struct sim_time *time,
 				uint32_t number)
 {
 	struct time_cu *cu;
 
 	pthread_mutex_lock(&free_lock);
-	if (!free_cus)
-		free_cus = make_cus();
 	cu = free_cus;
 	if (cu)
 		free_cus = cu->next_free;
+	else
+		cu = take_memory(sizeof(*cu));
 	pthread_mutex_unlock(&free_lock);
 	if (!cu)
 		return NULL;

@@ -8,6 +8,8 @@
 struct time_cu *time_cu_acquire(struct sim_dispatch *dispatch, struct sim_time *time,
 				uint32_t number);
 void time_cu_release(struct time_cu *cu);
+/* The trace of the waves in a slot; NULL without memory. */
+struct sim_trace *time_slot_trace(struct time_cu *cu, uint32_t slot);
 /* Drops workgroups that are left because the dispatch was stopped. */
 void time_cu_drop(struct time_cu *cu);
 /* True if the unit, with what it holds, can hold one more workgroup. */
