@@ -53,7 +53,10 @@ enum sim_timing_flags {
 	TIMING_SEGMENT = 8, /* of the FLAT family: flat, global, scratch */
 };
 
-/* One per dword of code, parallel to the decoded instructions; made by sim_timing_make(). */
+/*
+ * One per dword of code, parallel to the decoded instructions; made by sim_timing_make(), and the
+ * fields of plain instructions by sim_timing_find_plain().
+ */
 struct sim_timing {
 	uint8_t unit;
 	uint8_t kind;
@@ -61,6 +64,12 @@ struct sim_timing {
 	uint8_t words; /* never 0 */
 	uint16_t cycles;
 	uint16_t arg;
+	/*
+	 * The plain instructions from this one on: of the vector or scalar ALU, for one slot.
+	 * vector: a bit for each, of the vector ALU; last: dwords before the last of them.
+	 */
+	uint32_t plain_vector;
+	uint8_t plain, plain_words, plain_last, plain_vectors;
 };
 
 /* Marks in struct sim_inst for the run loop. */
@@ -100,6 +109,7 @@ enum {
 	SIM_TRACE_WORDS = 768,
 	SIM_TRACE_RECORD = 260, /* maximum number of words in a record */
 	SIM_TRACE_MARKS = 1025, /* one per instruction of the longest piece */
+	SIM_PLAIN_MOST = 32,
 };
 
 struct sim_trace_run {

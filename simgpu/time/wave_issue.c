@@ -154,7 +154,7 @@ struct issue {
 	bool watched;	/* by samples or counters per instruction */
 };
 
-static inline uint64_t mask_of(uint32_t from, uint32_t to)
+static inline uint64_t mask_of(uint64_t from, uint64_t to)
 {
 	return ((uint64_t)1 << to) - ((uint64_t)1 << from);
 }
@@ -250,6 +250,43 @@ static inline uint64_t reserve(const struct issue *is, const struct sim_timing *
 static inline bool is_far(const struct issue *is, uint64_t when)
 {
 	return when - is->start >= LAST * SIM_SLOT;
+}
+
+/*
+ * Issues the plain instructions from the wave's next one on that find their slots free, which take
+ * one after the other. Returns their number.
+ */
+static inline uint32_t issue_plain(const struct issue *is, uint64_t when)
+{
+	struct time_window *window = &is->simd->window;
+	const uint32_t slot = (uint32_t)(when - is->start) / SIM_SLOT;
+	const struct sim_timing *t = is->w->at, *last = t + t->plain_last;
+	uint64_t vector = t->plain_vector, taken, count = t->plain, vectors = t->plain_vectors;
+
+	taken = (window->busy[UNIT_VALU] >> slot & vector) |
+		(window->busy[UNIT_SCALAR] >> slot & ~vector) | (uint64_t)1 << (LAST - slot);
+	if (taken & mask_of(0, count) || t + t->plain_words > is->w->end) {
+		const uint32_t most = (uint32_t)__builtin_ctzll(taken);
+
+		vectors = 0;
+		for (count = 0; count < most && t < is->w->end && t->plain; count++) {
+			vectors += t->unit == UNIT_VALU;
+			last = t;
+			t += t->words;
+		}
+		is->w->at = t;
+	} else {
+		is->w->at = t + t->plain_words;
+	}
+	vector &= mask_of(0, count);
+	window->busy[UNIT_VALU] |= vector << slot;
+	window->issued |= vector << slot;
+	window->busy[UNIT_SCALAR] |= (vector ^ mask_of(0, count)) << slot;
+	is->cu->counters.insts += count;
+	is->cu->counters.valu_busy += vectors * SIM_SLOT;
+	if (count)
+		is->w->last = last;
+	return (uint32_t)count;
 }
 
 /* ---- Instructions --------------------------------------------------------------------------- */
@@ -419,6 +456,13 @@ void time_wave_issue(struct time_cu *cu, struct time_wave *w)
 		t = w->at;
 		if (is_far(&is, when) || (needs_order(t) && !advance(&is, when)))
 			break;
+		if (t->plain > 1 && !is.watched) {
+			uint32_t count = issue_plain(&is, when);
+
+			when += (uint64_t)count * SIM_SLOT;
+			if (count)
+				continue;
+		}
 		when = issue_one(&is, t, t + t->words, when, &issued);
 		if (issued)
 			w->at = t + t->words;

@@ -164,6 +164,7 @@ probe_test(NAME hip.published TIER hip FOLDER simgpu
 probe_test(NAME hip.same_clock TIER hip FOLDER simgpu
 	COMMAND Python3::Interpreter ${hip_dir}/same_clock.py ${hip_out}/same_clock.json
 		${hip_out}/waves ${hip_out}/divergence ${hip_out}/sorting ${hip_out}/physics
+		${hip_out}/stencils ${hip_out}/matmul ${hip_out}/hashing ${hip_out}/arithmetic
 	ENVIRONMENT ${hip_timed_environment})
 foreach(name timing atomics shared cooperative)
 	probe_clocks_test(${name}.same ${name})

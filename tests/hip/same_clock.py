@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Counters per instruction (PROBE_SIM_PC) change how code runs and how its issue is counted
-(simgpu/time/wave_issue.c). The clock and the counters of every dispatch must be the same with and without them.
+"""Counters per instruction (PROBE_SIM_PC) change how code runs, and each instruction is issued by itself, where plain
+ones are otherwise issued together (simgpu/time/wave_issue.c). The clock and the counters of every dispatch must be the same with and without them.
 
 usage: same_clock.py SCRATCH_FILE PROGRAM...
 """

@@ -100,6 +100,8 @@ static struct sim_code *code_create(uint64_t base, uint64_t generation)
 		code->inst[i].index = (uint16_t)i;
 		sim_timing_make(&code->inst[i], &code->timing[i]);
 	}
+	for (uint32_t i = 0; i < SIM_PAGE_DWORDS; i++)
+		sim_timing_find_plain(&code->timing[i], &code->timing[SIM_PAGE_DWORDS]);
 	for (uint32_t i = SIM_PAGE_DWORDS; i < SIM_PAGE_DWORDS + 2; i++) {
 		code->inst[i].exec = next_page;
 		code->inst[i].index = (uint16_t)i;

@@ -130,6 +130,25 @@ void sim_timing_make(const struct sim_inst *ip, struct sim_timing *ret)
 	}
 }
 
+static bool is_plain(const struct sim_timing *t)
+{
+	return t->kind == TIMING_PLAIN && (t->unit == UNIT_VALU || t->unit == UNIT_SCALAR) &&
+	       t->cycles == SIM_SLOT && !(t->flags & TIMING_DATA);
+}
+
+void sim_timing_find_plain(struct sim_timing *at, const struct sim_timing *end)
+{
+	const struct sim_timing *t = at;
+
+	at->plain_vector = 0;
+	for (at->plain = 0; at->plain < SIM_PLAIN_MOST && t < end && is_plain(t); t += t->words) {
+		at->plain_vector |= (uint32_t)(t->unit == UNIT_VALU) << at->plain++;
+		at->plain_vectors += t->unit == UNIT_VALU;
+		at->plain_last = (uint8_t)(t - at);
+	}
+	at->plain_words = (uint8_t)(t - at);
+}
+
 /* True for atomics without return whose combined effect is the same in every order. */
 static bool commutes(const struct sim_inst *ip)
 {
