@@ -45,6 +45,9 @@ void time_wave_wait(struct time_cu *cu, struct time_wave *w, uint64_t when)
 		slot == SLOT_LATE ? time_slot_at(w->simd, when) : cycle_of(cu, w->simd, slot);
 
 	w->ready = when;
+	/* Until then other waves of the unit push it out of the host's nearest cache. */
+	__builtin_prefetch(&w->trace->word[w->word]);
+	__builtin_prefetch(&w->trace->run[w->run]);
 	set_slot(simd, w->position, slot, when);
 	if (next < simd->next)
 		simd->next = next;

@@ -20,6 +20,7 @@ enum {
 	FIRST_SIZE = 256, /* initial size of the table of touches */
 	VALID = 3,
 	DIRTY = 12,
+	MERGE_AHEAD = 8, /* touches for which the host fetches the sets before they are entered */
 };
 
 static uint32_t set_of(const struct time_cache *cache, uint64_t line)
@@ -219,6 +220,13 @@ static void merge_touch(struct time_cu *cu, struct sim_time *time, const struct 
 		merge_mall(&time->mall, touch->line, touch->missed | touch->dirty);
 }
 
+static void prefetch_set(const struct time_cu *cu, const struct time_touch *touch)
+{
+	const struct time_cache *l2 = &cu->time->l2;
+
+	__builtin_prefetch(l2->set[die_of(cu) * l2->sets + set_of(l2, touch->line)], 1);
+}
+
 static uint64_t flush_set(uint32_t *set)
 {
 	uint64_t halves = 0;
@@ -297,8 +305,11 @@ void time_l2_merge(struct sim_time *time)
 
 		if (!touched->count)
 			continue;
-		for (uint32_t k = 0; k < touched->count; k++)
+		for (uint32_t k = 0; k < touched->count; k++) {
+			if (k + MERGE_AHEAD < touched->count)
+				prefetch_set(cu, &touched->touch[k + MERGE_AHEAD]);
 			merge_touch(cu, time, &touched->touch[k]);
+		}
 		touched->count = 0;
 		memset(touched->index, 0, touched->size * sizeof(*touched->index));
 	}

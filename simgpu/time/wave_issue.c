@@ -66,6 +66,15 @@ static uint64_t counters_done(const struct time_wave *w, uint32_t operand)
 		     lgkm_done(w, operand >> 8 & 15));
 }
 
+/* If all accesses are complete, the arrays begin anew, and stay in the host's cache. */
+static void forget_done(struct time_wave *w, uint64_t now)
+{
+	if (w->last_vm <= now)
+		w->vm_count = 0;
+	if (w->last_lgkm <= now)
+		w->lgkm_count = 0;
+}
+
 /* When the counter, which has 6 or 4 bits, can count one more access. */
 static uint64_t counter_free(const struct time_wave *w, uint32_t unit)
 {
@@ -340,6 +349,7 @@ static uint64_t issue_internal(const struct issue *is, const struct sim_timing *
 		next = time_slot_at(is->w->simd, counters_done(is->w, t->arg));
 		wait_until(is, t, WAIT_COUNTERS, when, next);
 		when = later(when, next);
+		forget_done(is->w, when);
 		count_issue(is, t, when);
 		return when + SIM_SLOT;
 	}
