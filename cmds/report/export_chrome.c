@@ -11,6 +11,7 @@
 struct chrome {
 	struct report_json json;
 	int64_t first; /* ns; times are relative to it */
+	int64_t counted; /* process of the last counter */
 };
 
 /* Times are in us. */
@@ -28,14 +29,14 @@ static void write_duration(struct report_json *json, sqlite3_stmt *stmt, int col
 }
 
 /* Metadata: the name that the viewer shows for a process or thread. */
-static void write_name(struct report_json *json, const char *event, sqlite3_stmt *stmt,
+static void write_name(struct report_json *json, const char *event, int64_t pid, int64_t tid,
 		       const char *name)
 {
 	report_json_open(json, '{');
 	report_json_member(json, "ph", "M");
 	report_json_member(json, "name", event);
-	report_json_int_member(json, "pid", sqlite3_column_int64(stmt, 0));
-	report_json_int_member(json, "tid", sqlite3_column_int64(stmt, 1));
+	report_json_int_member(json, "pid", pid);
+	report_json_int_member(json, "tid", tid);
 	report_json_key(json, "args");
 	report_json_open(json, '{');
 	report_json_member(json, "name", name);
@@ -47,8 +48,10 @@ static void write_track(void *user, sqlite3_stmt *stmt)
 {
 	struct chrome *chrome = user;
 
-	write_name(&chrome->json, "process_name", stmt, report_cell(stmt, T_PROCESS));
-	write_name(&chrome->json, "thread_name", stmt, report_cell(stmt, T_THREAD));
+	int64_t pid = sqlite3_column_int64(stmt, T_PID), tid = sqlite3_column_int64(stmt, T_TID);
+
+	write_name(&chrome->json, "process_name", pid, tid, report_cell(stmt, T_PROCESS));
+	write_name(&chrome->json, "thread_name", pid, tid, report_cell(stmt, T_THREAD));
 }
 
 static void write_dispatch(void *user, sqlite3_stmt *stmt)
@@ -129,17 +132,38 @@ static void write_arrow(void *user, sqlite3_stmt *stmt)
 	write_end(user, stmt, false, 4);
 }
 
+/* A value; viewers draw those of one process and name as a graph. */
+static void write_counter(void *user, sqlite3_stmt *stmt)
+{
+	struct chrome *chrome = user;
+	struct report_json *json = &chrome->json;
+	int64_t pid = sqlite3_column_int64(stmt, C_PID);
+
+	if (pid != chrome->counted && sqlite3_column_type(stmt, C_PROCESS) != SQLITE_NULL)
+		write_name(json, "process_name", pid, 0, report_cell(stmt, C_PROCESS));
+	chrome->counted = pid;
+	report_json_open(json, '{');
+	report_json_member(json, "ph", "C");
+	report_json_member(json, "name", report_cell(stmt, C_NAME));
+	report_json_int_member(json, "pid", pid);
+	write_start(chrome, stmt, C_TIME);
+	report_json_key(json, "args");
+	report_json_open(json, '{');
+	report_json_int_member(json, report_cell(stmt, C_UNIT),
+			       sqlite3_column_int64(stmt, C_VALUE));
+	report_json_close(json, '}');
+	report_json_close(json, '}');
+}
+
 struct probe_err *export_chrome(const struct report *report, const struct report_db *db, FILE *out)
 {
 	static const struct {
 		const char *sql;
 		void (*write)(void *user, sqlite3_stmt *stmt);
 	} parts[] = {
-		{viewer_tracks_sql, write_track},
-		{viewer_dispatches_sql, write_dispatch},
-		{viewer_events_sql, write_event},
-		{viewer_waves_sql, write_event},
-		{viewer_arrows_sql, write_arrow},
+		{viewer_tracks_sql, write_track}, {viewer_dispatches_sql, write_dispatch},
+		{viewer_events_sql, write_event}, {viewer_waves_sql, write_event},
+		{viewer_arrows_sql, write_arrow}, {viewer_counters_sql, write_counter},
 	};
 	struct chrome chrome = {.json = {.out = out, .compact = true}};
 	struct report_json *json = &chrome.json;

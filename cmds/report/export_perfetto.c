@@ -21,6 +21,10 @@ enum {
 	TRACK_PROCESS = 3,
 	TRACK_THREAD = 4,
 	TRACK_PARENT = 5,
+	TRACK_COUNTER = 8,
+	COUNTER_UNIT = 3,
+	UNIT_COUNT = 2,
+	UNIT_SIZE_BYTES = 3,
 	PROCESS_PID = 1,
 	PROCESS_NAME = 6,
 	THREAD_PID = 1,
@@ -31,6 +35,7 @@ enum {
 	EVENT_TRACK = 11,
 	EVENT_CATEGORY = 22,
 	EVENT_NAME = 23,
+	EVENT_COUNTER_VALUE = 30,
 	EVENT_FLOW = 47,
 	EVENT_FLOW_END = 48,
 	ANNOTATION_INT = 4,
@@ -39,6 +44,7 @@ enum {
 	SLICE_BEGIN = 1,
 	SLICE_END = 2,
 	INSTANT = 3,
+	COUNTER = 4,
 };
 
 struct perfetto {
@@ -47,6 +53,11 @@ struct perfetto {
 	/* The viewer shows lanes, which are tracks of the same name, as one. */
 	struct viewer_tracks tracks;
 	int64_t last_pid;
+	struct {
+		uint64_t uuid; /* 0: none yet */
+		int64_t pid;
+		char *name;
+	} counter;   /* the last one */
 	bool failed; /* without memory */
 };
 
@@ -292,8 +303,79 @@ static void write_event(void *user, sqlite3_stmt *stmt)
 	end_slice(perfetto, &slice, opened, lane);
 }
 
+/* ---- Counters -------------------------------------------------------------------------------- */
+
+static bool has_process(const struct perfetto *perfetto, int64_t pid)
+{
+	for (size_t i = 0; i < perfetto->tracks.count; i++)
+		if (perfetto->tracks.list[i].pid == pid)
+			return true;
+	return false;
+}
+
+static void write_counter_track(struct perfetto *perfetto, const char *unit)
+{
+	struct protobuf *to = &perfetto->packet;
+	size_t packet = open_packet(perfetto), counter;
+	size_t descriptor = protobuf_open(to, PACKET_TRACK_DESCRIPTOR);
+
+	protobuf_put_uint(to, TRACK_UUID, perfetto->counter.uuid);
+	protobuf_put_text(to, TRACK_NAME, perfetto->counter.name);
+	protobuf_put_uint(to, TRACK_PARENT, uuid_of_process(perfetto->counter.pid));
+	counter = protobuf_open(to, TRACK_COUNTER);
+	if (!strcmp(unit, VIEWER_UNIT_DISPATCHES))
+		protobuf_put_uint(to, COUNTER_UNIT, UNIT_COUNT);
+	else if (!strcmp(unit, VIEWER_UNIT_BYTES))
+		protobuf_put_uint(to, COUNTER_UNIT, UNIT_SIZE_BYTES);
+	protobuf_close(to, counter);
+	protobuf_close(to, descriptor);
+	close_packet(perfetto, packet);
+}
+
+/* The track of a counter, whose rows follow one another. */
+static void begin_counter(struct perfetto *perfetto, sqlite3_stmt *stmt)
+{
+	int64_t pid = sqlite3_column_int64(stmt, C_PID);
+	const char *name = report_cell(stmt, C_NAME);
+
+	if (perfetto->counter.uuid && pid == perfetto->counter.pid &&
+	    !strcmp(name, perfetto->counter.name))
+		return;
+	if (!has_process(perfetto, pid) &&
+	    !(perfetto->counter.uuid && perfetto->counter.pid == pid))
+		write_process(perfetto, pid, report_cell(stmt, C_PROCESS));
+	free(perfetto->counter.name);
+	perfetto->counter.name = strdup(name);
+	perfetto->counter.pid = pid;
+	perfetto->counter.uuid = perfetto->counter.uuid ? perfetto->counter.uuid + 1 : 1ull << 50;
+	if (perfetto->counter.name)
+		write_counter_track(perfetto, report_cell(stmt, C_UNIT));
+}
+
+static void write_counter(void *user, sqlite3_stmt *stmt)
+{
+	struct perfetto *perfetto = user;
+	size_t packet, event;
+
+	if (perfetto->failed)
+		return;
+	begin_counter(perfetto, stmt);
+	if (!perfetto->counter.name) {
+		perfetto->failed = true;
+		return;
+	}
+	packet = open_packet(perfetto);
+	event = open_event(perfetto, sqlite3_column_int64(stmt, C_TIME), COUNTER,
+			   perfetto->counter.uuid);
+	protobuf_put_uint(&perfetto->packet, EVENT_COUNTER_VALUE,
+			  (uint64_t)sqlite3_column_int64(stmt, C_VALUE));
+	protobuf_close(&perfetto->packet, event);
+	close_packet(perfetto, packet);
+}
+
 static void perfetto_deinit(struct perfetto *perfetto)
 {
+	free(perfetto->counter.name);
 	viewer_tracks_deinit(&perfetto->tracks);
 	protobuf_deinit(&perfetto->packet);
 }
@@ -316,6 +398,9 @@ struct probe_err *export_perfetto(const struct report *report, const struct repo
 	if (err)
 		return err;
 	err = viewer_each(report, db, viewer_waves_sql, write_event, &perfetto);
+	if (err)
+		return err;
+	err = viewer_each(report, db, viewer_counters_sql, write_counter, &perfetto);
 	if (err)
 		return err;
 	return perfetto.failed ? probe_err_oom() : NULL;

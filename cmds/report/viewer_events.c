@@ -111,12 +111,47 @@ const char viewer_arrows_sql[] =
 	"JOIN calls x ON x.stack_id = e.stack_id AND x.guid = m.guid ORDER BY ts";
 /* clang-format on */
 
+/* clang-format off */
+/* What is allocated from a dispatch on, up to the end of another one (NULL: it was not freed). */
+#define HELD "CREATE TEMP VIEW IF NOT EXISTS probe_held AS "
+static const char none_held[] = HELD
+	"SELECT NULL AS pid, NULL AS process, NULL AS start, NULL AS \"end\", NULL AS size WHERE 0";
+static const char held[] = HELD
+	"SELECT " HOST("p.guid") "p.pid AS pid, 'process ' || p.pid AS process, f.start, l.\"end\", a.size "
+	"FROM probe_allocation a JOIN rocpd_kernel_dispatch f ON f.id = (SELECT min(d.id) FROM "
+	"rocpd_kernel_dispatch d WHERE d.id >= a.first_dispatch) "
+	"JOIN rocpd_info_process p ON p.guid = f.guid "
+	"LEFT JOIN rocpd_kernel_dispatch l ON l.id = (SELECT max(d.id) FROM rocpd_kernel_dispatch d "
+	"WHERE d.id <= a.last_dispatch) "
+	"WHERE coalesce(a.last_dispatch >= a.first_dispatch, 1)";
+
+const char viewer_counters_sql[] =
+	"WITH queues AS (SELECT " DEVICES("r.guid") "r.agent_id AS pid, 'queue ' || r.queue_id || "
+	"': dispatches in flight' AS name, r.start, r.\"end\" FROM " TRACE_DISPATCHES "%s), "
+	"copies AS (SELECT " DEVICES("m.guid") COPY_AGENT " AS pid, 'copies ' || "
+	"lower(replace(replace(s.string, 'MEMORY_COPY_', ''), '_', ' ')) AS name, m.start, m.\"end\", m.size "
+	"FROM " TRACE_COPIES "WHERE m.\"end\" > m.start), "
+	"spans (pid, process, name, unit, start, \"end\", amount) AS ("
+	"SELECT pid, NULL, name, '" VIEWER_UNIT_DISPATCHES "', start, \"end\", 1 FROM queues "
+	"UNION ALL SELECT pid, NULL, name || ': bytes in flight', '" VIEWER_UNIT_BYTES "', start, \"end\", size FROM copies "
+	"UNION ALL SELECT pid, NULL, name || ': bytes per second', 'bytes per second', start, \"end\", "
+	"CAST(1e9 * size / (\"end\" - start) AS INTEGER) FROM copies "
+	"UNION ALL SELECT pid, process, 'memory allocated, as of each dispatch', '" VIEWER_UNIT_BYTES "', start, \"end\", size FROM probe_held), "
+	"steps AS (SELECT pid, process, name, unit, start AS ts, amount FROM spans "
+	"UNION ALL SELECT pid, process, name, unit, \"end\", -amount FROM spans WHERE \"end\" IS NOT NULL) "
+	"SELECT pid, process, name, unit, ts, sum(sum(amount)) OVER (PARTITION BY pid, name ORDER BY ts) "
+	"FROM steps GROUP BY pid, name, ts HAVING sum(amount) <> 0 ORDER BY pid, name, ts";
+/* clang-format on */
+
 struct probe_err *viewer_open(const struct report_db *db)
 {
 	struct probe_err *err = report_run_sql(db, "PRAGMA query_only = OFF", "read it");
 
 	if (!err)
 		err = report_run_sql(db, report_db_has(db, "probe_time_line") ? waves : no_waves,
+				     "read it");
+	if (!err)
+		err = report_run_sql(db, report_db_has(db, "probe_allocation") ? held : none_held,
 				     "read it");
 	return err ? err : report_run_sql(db, "PRAGMA query_only = ON", "read it");
 }

@@ -50,6 +50,17 @@ extern const char viewer_waves_sql[];
 /* Id, then process, thread and time of both ends. */
 extern const char viewer_arrows_sql[];
 
+/*
+ * Values that change: dispatches in flight by queue, bytes in flight and bytes per second by
+ * direction of copies, and memory that is allocated, which is known at dispatches only. A row for
+ * each change, by process and name in the order of time. C_PROCESS: its name, if it may have no
+ * track; else NULL.
+ */
+enum counter_field { C_PID, C_PROCESS, C_NAME, C_UNIT, C_TIME, C_VALUE };
+extern const char viewer_counters_sql[];
+#define VIEWER_UNIT_DISPATCHES "dispatches"
+#define VIEWER_UNIT_BYTES      "bytes"
+
 /* Before any of these queries. */
 struct probe_err *viewer_open(const struct report_db *db);
 

@@ -9,6 +9,9 @@ overlapping run.db
 sql run.db <<'END'
 UPDATE rocpd_info_kernel_symbol_t SET display_name = CAST(X'61ffc3a9e280' AS TEXT) WHERE id = 1;
 END
+sql run.db <<'END'
+INSERT INTO probe_allocation VALUES (1, 4096, 1000, 1, '', 1, NULL), (2, 8192, 64, 2, '', 2, 2), (3, 8192, 128, 1, '', 1, 0);
+END
 probe-report export --format perfetto -o run.pftrace run.db
 probe-report export --format perfetto -k copy run.db >copy.pftrace
 cat >decode.py <<'END'
@@ -52,6 +55,8 @@ for packet in map(fields, fields(open(sys.argv[1], "rb").read())[1]):
                 name = b"%s %s: %s" % (kind.encode(), b"/".join(str(v[0]).encode() for k, v in sorted(inner.items()) if k != at),
                                        inner[at][0])
         parent = tracks[track[5][0]] + " > " if 5 in track else ""
+        if 8 in track:  # counter, with a unit: 2 count, 3 bytes
+            name += b" [counter, unit %d]" % fields(track[8][0]).get(3, [0])[0]
         assert track[1][0] not in tracks, "two tracks with one uuid"
         tracks[track[1][0]] = parent + name.decode()
     else:
@@ -61,6 +66,10 @@ for time, _, event in sorted(events, key=lambda e: e[:2]):
     uuid = event[11][0]
     assert uuid in tracks
     stack = stacks.setdefault(uuid, [])
+    assert ("[counter" in tracks[uuid]) == (event[9][0] == 4)
+    if event[9][0] == 4:
+        print(f"{tracks[uuid]}: {time}: {event[30][0]}")
+        continue
     if event[9][0] == 2:
         start, depth, name, rest = stack.pop()
         print(f"{tracks[uuid]} (lane {uuid & 63}): {start} to {time}, depth {depth}: {name} {rest}")
@@ -76,4 +85,4 @@ assert not any(stacks.values()), stacks
 END
 python3 decode.py run.pftrace
 echo "== one kernel"
-python3 decode.py copy.pftrace | grep -c "dispatch"
+python3 decode.py copy.pftrace | grep -c "'dispatch'"

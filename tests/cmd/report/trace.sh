@@ -25,9 +25,13 @@ echo "== rocprofv3's files"
 probe-report export --format rocprofv3 -o out run.db
 head out_memory_copy_*.csv out_hip_api_*.csv out_hsa_api_*.csv out_marker_api_*.csv out_domain_stats.csv
 echo "== Chrome: events, and arrows from calls to their kernels and copies"
+sql run.db <<'END'
+INSERT INTO probe_allocation VALUES (1, 4096, 1000, 1, '', 1, NULL), (2, 8192, 64, 2, '', 2, 2);
+END
 probe-report export --format chrome run.db >chrome.json
 jq -c '.traceEvents[] | select(.ph == "M") | [.pid, .tid, .name, .args.name]' chrome.json
 jq -c '.traceEvents[] | select(.ph == "X" or .ph == "i") | [.cat, .name, .pid, .tid, .ts, .dur]' chrome.json
+jq -c '.traceEvents[] | select(.ph == "C") | [.name, .pid, .ts, .args]' chrome.json
 jq -c '.traceEvents[] | select(.cat == "launch") | [.ph, .id, .pid, .tid, .ts]' chrome.json
 echo "== each end of an arrow is inside of a slice"
 jq -r '[.traceEvents[] | select(.ph == "X")] as $s | .traceEvents[] | select(.cat == "launch") | . as $e |
