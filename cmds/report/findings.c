@@ -175,6 +175,7 @@ static struct probe_err *prepare_findings(const struct report *report, const str
 
 	view.fields = finding_fields;
 	view.all = true;
+	view.findings = false; /* other rows are counted */
 	view.limit = -1;
 	if (!view.sort)
 		view.sort =

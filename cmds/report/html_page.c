@@ -53,6 +53,7 @@ static struct probe_err *write_plain_list(const struct report *report, const str
 		return NULL;
 	view.fields = "file,line,kernel,cause,fix";
 	view.sort = NULL;
+	view.findings = true;
 	view.limit = 100;
 	err = report_lines_query(&view, db, &query);
 	if (err)

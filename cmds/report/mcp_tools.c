@@ -50,7 +50,7 @@ static const struct tool tools[] = {
 	{.name = "findings",
 	 .help = "Source lines with bank conflicts or extra cache-line requests: counts, cause, "
 		 "fix, estimated cycles.",
-	 .words = {"lines", "--format", "json"},
+	 .words = {"lines", "--findings", "--format", "json"},
 	 .parameters = {FILE_PARAMETER, KERNEL, LIMIT, FIELDS}},
 	{.name = "lines",
 	 .help = "All source lines with memory accesses and their exact counts.",

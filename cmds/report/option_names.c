@@ -27,7 +27,7 @@ const char *report_option_names(enum report_option_group group)
 	case REPORT_O_MERGE:
 		return "--merge";
 	case REPORT_O_UNFOLD:
-		return "--unfold";
+		return "--unfold, --findings";
 	case REPORT_O_LOAD:
 		return "--run-name";
 	case REPORT_O_GATE:

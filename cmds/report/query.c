@@ -150,6 +150,8 @@ static struct probe_err *append_query(const struct report *report, const struct 
 	fprintf(sql, " FROM %s) WHERE 1", query->from);
 	if (query->where && !report->all)
 		fprintf(sql, " AND %s", query->where);
+	if (report->findings)
+		fputs(" AND finding = 1", sql);
 	if (query->kernel_column && report->kernel)
 		fprintf(sql, " AND probe_match(\"%s\")", query->kernel_column);
 	if (report->sort) {

@@ -34,6 +34,7 @@ enum key {
 	KEY_END,
 	KEY_ALL,
 	KEY_UNFOLD,
+	KEY_FINDINGS,
 	KEY_TABLE,
 	KEY_BASELINE,
 	KEY_FAIL_ON,
@@ -58,6 +59,8 @@ static const struct probe_option options[] = {
 	{"all", 0, NULL, "lines: also small findings, and accesses without extra cost", KEY_ALL},
 	{"unfold", 0, NULL, "lines: a finding for each kernel (instantiation of a template) and access",
 	 KEY_UNFOLD},
+	{"findings", 0, NULL, "lines: only findings, without lines that only have many samples",
+	 KEY_FINDINGS},
 	{"table", 0, "NAME", "tables: the rows of this table (default: list the tables)",
 	 KEY_TABLE},
 	{"kernel", 'k', "RE", "only kernels whose demangled name matches this pattern", KEY_KERNEL},
@@ -262,6 +265,7 @@ static unsigned group_of(enum key key)
 		[KEY_KERNEL] = REPORT_O_KERNEL,
 		[KEY_ALL] = REPORT_O_ALL,
 		[KEY_UNFOLD] = REPORT_O_UNFOLD,
+		[KEY_FINDINGS] = REPORT_O_UNFOLD,
 		[KEY_TABLE] = REPORT_O_TABLE,
 		[KEY_DISPATCHES] = REPORT_O_DISPATCHES,
 		[KEY_START] = REPORT_O_DISPATCHES,
@@ -407,6 +411,9 @@ static struct probe_err *set_option(void *user, int key, const char *value)
 		return NULL;
 	case KEY_UNFOLD:
 		report->unfold = true;
+		return NULL;
+	case KEY_FINDINGS:
+		report->findings = true;
 		return NULL;
 	case KEY_TABLE:
 		report->table = value;

@@ -53,7 +53,7 @@ enum report_option_group {
 	REPORT_O_RUNS = 1 << 6,
 	REPORT_O_GATE = 1 << 7,	  /* --fail-on */
 	REPORT_O_OUTPUT = 1 << 8, /* --output, --force */
-	REPORT_O_UNFOLD = 1 << 9,
+	REPORT_O_UNFOLD = 1 << 9, /* --unfold, --findings */
 	REPORT_O_MERGE = 1 << 10,
 	REPORT_O_LOAD = 1 << 11, /* --run-name */
 	REPORT_O_BASELINE = 1 << 12,
@@ -76,6 +76,7 @@ struct report {
 	bool header;
 	bool all;	   /* show accesses without extra cost, too */
 	bool unfold;	   /* one finding per kernel */
+	bool findings;	   /* only rows with something to fix, not those with many samples */
 	bool cut;	   /* long texts are cut (text_sql.h) */
 	bool fields_given; /* the user gave `fields`; otherwise it may be the program's own */
 	bool runs;	   /* the files are two runs of one program */

@@ -55,7 +55,7 @@ static struct probe_err *print_accesses(const struct report *report, const struc
 	}
 	if (report->fields_given)
 		return report_rows(report, db, query, true, true);
-	if (joined && !report_filtered(report)) {
+	if (joined && !report->findings && !report_filtered(report)) {
 		err = print_waits(report, db, query);
 		if (err)
 			return err;

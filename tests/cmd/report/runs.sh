@@ -45,6 +45,10 @@ jq -c '.[] | [.position, .memory, .samples, .waiting, .waiting_share, .stalled_s
 	.avoidable, .cycles, .cycles_high, .cycles_basis, .time_share, .kernel_cycles]' ab
 echo "== as text"
 probe-report lines --runs a.db b.db | head -15
+echo "== only findings, not lines that have many samples"
+probe-report lines --format csv -f position,memory,finding,waiting_share --runs a.db b.db
+probe-report lines --findings --format csv -f position,memory,finding,waiting_share --runs a.db b.db
+probe-report lines --findings --runs a.db b.db | sed -n 3,4p
 echo "== no such kernel"
 probe-report lines -k nosuch --runs a.db b.db | sed -n 4,7p
 echo "== columns of both tables"
