@@ -48,6 +48,12 @@ function findingsOf(data) {
 	return lines ? lines.rows.filter((row) => lines.get(row, "finding") === 1) : [];
 }
 
+/* True if kernel and search of the view match: the same on every page. */
+function matchesFinding(lines, row) {
+	return matchesKernel(lines.get(row, "kernel")) &&
+		matchesQuery(lines.get(row, "file"), lines.get(row, "kernel"), lines.get(row, "cause"), lines.get(row, "fix"), lines.get(row, "source"));
+}
+
 function kindOf(lines, row) {
 	if (lines.get(row, "conflicts") > 0)
 		return "bank conflicts";
@@ -56,14 +62,16 @@ function kindOf(lines, row) {
 	return "other";
 }
 
-const recordCommand = {
-	lines: "probe-run -a memory -- ./app",
-	samples: "probe-run --pc-sampling-method stochastic --pc-sampling-unit cycles " +
-		"--pc-sampling-interval 1048576 -- ./app",
-};
+/* Options that sample on a device like that of the run: those of probe-run --twice. */
+function samplingOptions(data) {
+	const simulated = data.run.get("device") === "simulated";
+
+	return simulated ? "stochastic --pc-sampling-unit cycles --pc-sampling-interval 256" : "host_trap --pc-sampling-unit time --pc-sampling-interval 512";
+}
 
 /* Replaces data that was not recorded by the command that records it. */
-function missing(name, what) {
-	return el("p", {class: "missing"}, `${what} not recorded. Record them with `,
-		  el("code", null, recordCommand[name]), ".");
+function missing(data, name, what) {
+	const options = name === "lines" ? "-a memory" : `--pc-sampling-method ${samplingOptions(data)}`;
+
+	return el("p", {class: "missing"}, `${what} not recorded. Record them with `, el("code", null, `probe-run ${options} -- ./app`), ".");
 }

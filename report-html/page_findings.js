@@ -13,12 +13,11 @@ function pageFindings(data) {
 	const lines = data.tables.lines;
 
 	if (!lines)
-		return missing("lines", "Memory accesses were");
+		return missing(data, "lines", "Memory accesses were");
 	const all = findingsOf(data);
 	const unique = (name) => [...new Set(all.map((row) => lines.get(row, name)))].sort();
-	const shown = all.filter((row) => matchesKernel(lines.get(row, "kernel")) &&
-		(!state.kind || kindOf(lines, row) === state.kind) && (!state.file || lines.get(row, "file") === state.file) &&
-		matchesQuery(lines.get(row, "file"), lines.get(row, "kernel"), lines.get(row, "cause"), lines.get(row, "source")));
+	const shown = all.filter((row) => matchesFinding(lines, row) &&
+		(!state.kind || kindOf(lines, row) === state.kind) && (!state.file || lines.get(row, "file") === state.file));
 
 	announce(plural(shown.length, "finding", "findings"));
 	return el("div", null,
@@ -29,5 +28,5 @@ function pageFindings(data) {
 			"Whether a fix was verified, its text says."),
 		shown.slice(0, CARDS_MAX).map((row) => findingCard(lines, row, "h2")),
 		shown.length > CARDS_MAX && el("p", null, `${textOf(shown.length - CARDS_MAX)} more: choose a kernel, kind or file.`),
-		tableFoot(lines, shown, lines.command));
+		tableFoot(lines, shown, `${lines.command} --findings`));
 }

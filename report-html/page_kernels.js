@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Every kernel that ran, and how many of its waves fit on a compute unit. */
 
-function shareColumn(kernels) {
-	const column = timeColumn(kernels), time = (row) => kernels.get(row, column);
-	const all = kernels.rows.reduce((sum, row) => sum + (time(row) || 0), 0);
-
-	return {title: "share", help: `of all ${kernels.column(column).title}`, number: true, value: time,
-		show: (row) => time(row) && all ? `${(100 * time(row) / all).toFixed(1)} %` : ""};
-}
-
 function occupancyTable(data) {
 	const occupancy = data.tables.occupancy;
 	const rows = occupancy.rows.filter((row) => matchesKernel(occupancy.get(row, "kernel")) && matchesQuery(occupancy.get(row, "kernel")));
@@ -29,9 +21,9 @@ function pageKernels(data) {
 		title: "kernel", help: "demangled name", value: (row) => kernels.get(row, "kernel"),
 		show: (row) => el("a", {href: addressOf({page: "findings", kernel: kernels.get(row, "kernel")})},
 				  kernels.get(row, "kernel")),
-	}, shareColumn(kernels), ...plainColumns(kernels, names)];
+	}, ...plainColumns(kernels, names)];
 	const table = new VirtualTable("kernels", columns, rows,
 				       {open: (row) => go({page: "findings", kernel: kernels.get(row, "kernel")})});
 
-	return el("div", null, table.chooser(), table.element, tableFoot(kernels, rows, kernels.command), occupancyTable(data));
+	return el("div", null, timesText(data), table.chooser(), table.element, tableFoot(kernels, rows, kernels.command), occupancyTable(data));
 }

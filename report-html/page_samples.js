@@ -13,7 +13,7 @@ function pageSamples(data) {
 	const samples = data.tables.samples;
 
 	if (!samples)
-		return missing("samples", "PC samples were");
+		return missing(data, "samples", "PC samples were");
 	const total = samplesTotal(data);
 	const rows = samples.rows.filter((row) => matchesKernel(samples.get(row, "kernel")) &&
 		matchesQuery(samples.get(row, "position"), samples.get(row, "kernel")));

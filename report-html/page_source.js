@@ -216,17 +216,17 @@ function pageSource(data) {
 	const rows = sourceRows(data, file, sums).filter((row) => found.has(row.line) || matchesQuery(row.text, row.line));
 	const most = Math.max(1, ...sums.values());
 	const chosen = Number(state.line) || 0;
-	const title = (choices.find(([name]) => name === metric) || ["", "", ""])[2];
+	const title = (choices.find(([name]) => name === metric) || [])[2];
 	const table = new VirtualTable(`source of ${file}`, [
 		{title: "line", help: "line in the file", number: true, value: (row) => row.line,
 		 show: (row) => el("a", {href: addressOf({file, line: row.line, chain: ""})}, String(row.line))},
-		{title, help: title, number: true, value: (row) => row.value, show: (row) => textOf(row.value),
-		 decorate: (cell, row) => {
-			 if (row.value) {
-				 cell.classList.add("heat");
-				 cell.style.setProperty("--heat", `${Math.max(4, 100 * row.value / most)}%`);
-			 }
-		 }},
+		...(metric ? [{title, help: title, number: true, value: (row) => row.value, show: (row) => textOf(row.value),
+			decorate: (cell, row) => {
+				if (row.value) {
+					cell.classList.add("heat");
+					cell.style.setProperty("--heat", `${Math.max(4, 100 * row.value / most)}%`);
+				}
+			}}] : []),
 		{title: "source", help: "as it was when it was recorded", value: (row) => row.line,
 		 show: (row) => row.text === undefined ? el("em", null, "text not recorded")
 			: el("code", null, highlighted(row.text.replaceAll("\t", "    ")))},
@@ -247,7 +247,7 @@ function pageSource(data) {
 		el("form", {class: "filters"},
 		   el("label", null, "File ", el("select", {"aria-label": "File", onchange: (event) => go({file: event.target.value, line: ""})},
 			files.map((name) => el("option", {value: name, selected: name === file}, name)))),
-		   el("label", null, "Heat ", el("select", {"aria-label": "Heat", onchange: (event) => go({metric: event.target.value})},
+		   metric && el("label", null, "Heat ", el("select", {"aria-label": "Heat", onchange: (event) => go({metric: event.target.value})},
 			choices.map(([name, , text]) => el("option", {value: name, selected: name === metric}, text))))),
 		el("div", {class: "split"}, el("div", {class: "mapped"}, table.element, minimap(rows, most, table)),
 		   chosen ? lineDetails(data, file, chosen)

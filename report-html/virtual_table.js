@@ -28,10 +28,10 @@ class VirtualTable {
 				el("thead", null, el("tr", null, this.columns.map((column, i) => this.head(column, i)))),
 				this.body);
 		this.element = el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": label,
-					  onscroll: () => this.draw()}, this.table);
+					  onscroll: () => this.refresh()}, this.table);
 		this.element.move = (step) => this.move(step);
 		this.element.open = () => this.open();
-		new ResizeObserver(() => requestAnimationFrame(() => this.draw())).observe(this.element);
+		new ResizeObserver(() => requestAnimationFrame(() => this.refresh())).observe(this.element);
 	}
 	/* Check boxes that show and hide columns; the first one stays. */
 	chooser() {
@@ -89,12 +89,25 @@ class VirtualTable {
 		row.style.height = `${rows * ROW_HEIGHT}px`;
 		return row;
 	}
-	draw() {
+	/* The rows in view, and some around them: the first one, and the one after the last. */
+	range() {
 		const first = Math.max(0, Math.floor(this.element.scrollTop / ROW_HEIGHT) - 10);
 		const shown = Math.ceil((this.element.clientHeight || 600) / ROW_HEIGHT) + 20;
-		const last = Math.min(this.rows.length, first + shown);
-		const rows = [];
 
+		return [first, Math.min(this.rows.length, first + shown)];
+	}
+	/* Rows stay the same elements if others do not come into view, as when it scrolls sideways. */
+	refresh() {
+		const [first, last] = this.range();
+
+		if (first !== this.first || last !== this.last)
+			this.draw();
+	}
+	draw() {
+		const [first, last] = this.range(), rows = [];
+
+		this.first = first;
+		this.last = last;
 		if (first)
 			rows.push(this.spacer(first));
 		for (let i = first; i < last; i++)

@@ -25,6 +25,16 @@ static const struct report_column kernel_columns[] = {
 	 "GPU time of the dispatches that ran as an instrumented clone"},
 	{"clone_average_ns", "clone average ns", REPORT_INT, true, "clone_average",
 	 "GPU time of one of them"},
+	{"time_share", "% of time", REPORT_REAL, true,
+	 "round(100.0 * counted_ns / nullif(counted_total, 0), 2)",
+	 "its share of the uninstrumented time of all kernels (of two runs, in the uninstrumented one); "
+	 "if most kernels ran only as clones, of the time of all clones, see: time of"},
+	{"time_of", "time of", REPORT_TEXT, true,
+	 "CASE WHEN counted_ns IS NOT NULL THEN CASE WHEN clones THEN 'clone' ELSE 'original' END END",
+	 "what its share counts: original or clone; empty: it has no such time, and no share"},
+	{"counted_ns", "counted time ns", REPORT_INT, false, "counted_ns",
+	 "GPU time that its share counts"},
+	{"counted", "counted", REPORT_INT, false, "counted", "dispatches that its share counts"},
 	{"cycles", "extra cycles (estimate)", REPORT_INT, true, "CAST(round(cycles) AS INTEGER)",
 	 "as in lines; empty if the kernel was not measured"},
 	{"conflicts", "bank conflicts", REPORT_INT, true, "conflicts",
@@ -61,6 +71,24 @@ static const struct report_column kernel_columns[] = {
 	"FROM equal p JOIN objects o ON o.kernel = p.kernel_id "                                   \
 	"LEFT JOIN rocpd_info_kernel_symbol c ON c.id = p.launched_kernel_id "                     \
 	"GROUP BY o.code, o.symbol)"
+/*
+ * The time that shares count, of one kind for all kernels, because a clone takes longer than its
+ * original. Of two runs (probe-run --twice), only the one without probes has the times of all
+ * originals. Clones count if originals stand for less than half of the work that was instrumented.
+ */
+#define SAMPLED_FROM                                                                               \
+	"coalesce((SELECT CAST(value AS INTEGER) FROM probe_run WHERE key = 'sampled_from'), 0)"
+#define COUNTED_TIMES                                                                              \
+	"kinds AS MATERIALIZED (SELECT code, symbol, "                                             \
+	"sum(ns) FILTER (WHERE original) AS original_ns, sum(n) FILTER (WHERE original) AS originals, " \
+	"sum(ns) FILTER (WHERE instrumented) AS clone_ns, "                                        \
+	"sum(n) FILTER (WHERE instrumented) AS clones FROM (SELECT *, NOT instrumented AND "       \
+	"dispatch_id > " SAMPLED_FROM " AS original FROM launches) GROUP BY code, symbol), "       \
+	"counted AS (SELECT *, sum(counted_ns) OVER () AS counted_total FROM (SELECT code, symbol, w.clones, "                                              \
+	"CASE WHEN w.clones THEN kinds.clone_ns ELSE original_ns END AS counted_ns, "              \
+	"CASE WHEN w.clones THEN kinds.clones ELSE originals END AS counted FROM kinds, "          \
+	"(SELECT coalesce(2 * sum(clone_ns) FILTER (WHERE original_ns IS NULL) > sum(clone_ns), 0) " \
+	"AS clones FROM kinds) w))"
 #define SUMS                                                                                       \
 	"(SELECT code, symbol, coalesce(min(sum(cycles), coalesce(max(kernel_cycles), "            \
 	"sum(cycles))), 0) AS cycles, sum(conflicts) AS conflicts, "                               \
@@ -71,10 +99,12 @@ static const struct report_column kernel_columns[] = {
 
 #define FROM(counted, sums)                                                                        \
 	"(WITH " COST_OBJECTS ", " COST_LAUNCHES(COST_ALL, COST_ALL_SHAPES) ", " COST_TIMES ", "        \
-	counted LAUNCHED " SELECT k.*, l.loads, l.clone_vgprs, l.clone, "                \
+	counted LAUNCHED ", " COUNTED_TIMES " SELECT k.*, l.loads, l.clone_vgprs, l.clone, "                \
 	"t.dispatches, t.instrumented, t.launch_shapes, t.original_ns, t.original_average, "        \
-	"t.clone_ns, t.clone_average, m.cycles, m.conflicts, m.excess128 FROM launched l JOIN rocpd_info_kernel_symbol k "              \
+	"t.clone_ns, t.clone_average, c.clones, c.counted_ns, c.counted, c.counted_total, m.cycles, m.conflicts, "      \
+	"m.excess128 FROM launched l JOIN rocpd_info_kernel_symbol k "              \
 	"ON k.id = l.kernel JOIN times t ON t.code = l.code AND t.symbol = l.symbol "              \
+	"JOIN counted c ON c.code = l.code AND c.symbol = l.symbol "                               \
 	"LEFT JOIN " sums " m ON m.code = l.code AND m.symbol = +l.symbol)"
 #define COUNTED(waits)                                                                             \
 	COST_WORK ", " COST_SITES(COST_TABLE) ", " COST_MERGED ", " waits ", " COST_COSTED ", "
