@@ -77,17 +77,44 @@ static const char domain_stats_sql[] = STATS(
 	"UNION ALL SELECT substr(c.string, 1, instr(c.string, '_')) || 'API', r.\"end\" - r.start "
 	"FROM " TRACE_REGIONS);
 
-#define EXTDATA(key) "coalesce(json_extract(a.extdata, '$." key "'), 0)"
-/* 0 where Probe does not know: of the driver's description of an agent it records little. */
-static const char agent_sql[] = "SELECT " EXTDATA("node_id") ", a.logical_index, a.type, CASE a.type WHEN 'CPU' THEN " EXTDATA("compute_units") " ELSE 0 END, CASE a.type WHEN 'GPU' THEN 4 * " EXTDATA("compute_units") " ELSE 0 END, 0, 0, CASE a.type WHEN 'GPU' THEN " EXTDATA("wave_slots") " / max(1, 4 * " EXTDATA("compute_units") ") ELSE 0 END, 0, 0, 0, " EXTDATA("wave_front_size") ", 0, CASE a.type WHEN 'GPU' THEN " EXTDATA(
-	"compute_units") " ELSE 0 END, 0, 0, 0, 0, CASE a.type WHEN 'GPU' THEN 4 ELSE 0 END, "
-			 "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, CASE a.type WHEN 'GPU' THEN 0 ELSE " EXTDATA("clock_mhz") " END, CASE a.type WHEN 'GPU' THEN " EXTDATA(
-				 "clock_mhz") " ELSE 0 END, "
-					      "0, 0, 0, 0, CASE a.type WHEN 'GPU' THEN " EXTDATA("wave_slots") " / max(1, " EXTDATA(
-						      "compute_units") ") ELSE 0 END, 0, 0, 0, 0, 0, coalesce(a.uuid, 0), 0, 0, 0, 0, 0, 0, "
-								       "CASE WHEN instr(a.name, ':') THEN substr(a.name, 1, instr(a.name, ':') - 1) ELSE "
-								       "a.name END, a.vendor_name, a.product_name, a.model_name FROM rocpd_info_agent a "
-								       "ORDER BY a.id" NO_FILTER;
+/* clang-format off */
+/* Of an agent's record; NULL = not recorded. */
+#define EXTDATA(key) "json_extract(a.extdata, '$." key "')"
+/* 0 for a CPU, which has none of it. */
+#define OF_GPU(value) "CASE a.type WHEN 'GPU' THEN " value " ELSE 0 END"
+/* SIMDs of a compute unit: RDNA (gfx10 and later) has two. */
+#define SIMDS "CASE WHEN target LIKE 'gfx1%%' THEN 2 ELSE 4 END"
+#define HEX_DIGIT(digit) "(instr('0123456789abcdef', " digit ") - 1)"
+/* As the driver numbers targets: 90010 for gfx90a, 110001 for gfx1101. */
+#define TARGET_VERSION                                                                             \
+	"CASE WHEN target LIKE 'gfx___%%' THEN 10000 * substr(target, 4, length(target) - 5) + "   \
+	"100 * " HEX_DIGIT("substr(target, -2, 1)") " + " HEX_DIGIT("substr(target, -1)") " END"
+/* KB of a workgroup, by target. */
+#define LDS_SIZE                                                                                   \
+	"CASE WHEN target = 'gfx950' THEN 160 WHEN target LIKE 'gfx9__' OR target LIKE 'gfx10__' " \
+	"OR target LIKE 'gfx11__' OR target LIKE 'gfx120_' THEN 64 END"
+/* Parts with several dies as one device, from gfx94x on, may be partitioned: not known. */
+#define DIES "CASE WHEN target LIKE 'gfx90_' OR target LIKE 'gfx1%%' THEN 1 END"
+/* NULL where Probe does not know: of the driver's description of an agent it records little. */
+static const char agent_sql[] =
+	"SELECT " EXTDATA("node_id") ", a.logical_index, a.type, "
+	"CASE a.type WHEN 'CPU' THEN " EXTDATA("compute_units") " ELSE 0 END, "
+	OF_GPU(SIMDS " * " EXTDATA("compute_units")) ", NULL, NULL, "
+	OF_GPU(EXTDATA("wave_slots") " / max(1, " SIMDS " * " EXTDATA("compute_units") ")") ", "
+	OF_GPU(LDS_SIZE) ", NULL, NULL, " EXTDATA("wave_front_size") ", " OF_GPU(DIES) ", "
+	OF_GPU(EXTDATA("compute_units")) ", NULL, NULL, NULL, NULL, " OF_GPU(SIMDS) ", NULL, "
+	OF_GPU(TARGET_VERSION) ", "
+	"CASE WHEN a.type = 'GPU' AND a.vendor_name = 'AMD' THEN 0x1002 END, "
+	"NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
+	"CASE a.type WHEN 'GPU' THEN 0 ELSE " EXTDATA("clock_mhz") " END, "
+	OF_GPU(EXTDATA("clock_mhz")) ", NULL, NULL, NULL, NULL, "
+	OF_GPU(EXTDATA("wave_slots") " / max(1, " EXTDATA("compute_units") ")") ", NULL, "
+	/* Of AMD's GPUs, a workgroup has at most 1024 work-items. */
+	OF_GPU("1024") ", NULL, NULL, NULL, CASE a.type WHEN 'GPU' THEN nullif(a.uuid, 0) ELSE 0 END, NULL, NULL, NULL, NULL, NULL, NULL, "
+	"target, a.vendor_name, a.product_name, a.model_name FROM (SELECT *, "
+	"substr(name, 1, instr(name || ':', ':') - 1) AS target FROM rocpd_info_agent) a "
+	"ORDER BY a.id" NO_FILTER;
+/* clang-format on */
 static const char agent_head[] =
 	"\"Node_Id\",\"Logical_Node_Id\",\"Agent_Type\",\"Cpu_Cores_Count\",\"Simd_Count\","
 	"\"Cpu_Core_Id_Base\",\"Simd_Id_Base\",\"Max_Waves_Per_Simd\",\"Lds_Size_In_Kb\","
@@ -103,7 +130,10 @@ static const char agent_head[] =
 	"\"Grid_Max_Dim_X\",\"Grid_Max_Dim_Y\",\"Grid_Max_Dim_Z\",\"Name\",\"Vendor_Name\","
 	"\"Product_Name\",\"Model_Name\"\n";
 
-/* Text in quotes, quotes doubled (RFC 4180; rocprofv3 does not double them); numbers bare. */
+/*
+ * Text in quotes, quotes doubled (RFC 4180; rocprofv3 does not double them); numbers bare, unknown
+ * ones empty.
+ */
 static void write_row(FILE *out, sqlite3_stmt *stmt, uint64_t text_columns)
 {
 	for (int i = 0; i < sqlite3_column_count(stmt); i++) {
@@ -112,7 +142,7 @@ static void write_row(FILE *out, sqlite3_stmt *stmt, uint64_t text_columns)
 		if (i)
 			putc(',', out);
 		if (!(text_columns >> i & 1)) {
-			fputs(*text ? text : "0", out);
+			fputs(text, out);
 			continue;
 		}
 		putc('"', out);
