@@ -15,6 +15,26 @@ probe-report copies --format json -f copy,thread,correlation,failed run.db | jq 
 echo "== markers"
 probe-report markers run.db
 probe-report markers --format csv -f name,thread_name run.db
+echo "== ranges of one name have the kernels that were launched in them, by the time of the call"
+cp run.db ranges.db
+sql ranges.db <<'END'
+INSERT INTO rocpd_event_t (id, category_id, stack_id, parent_stack_id, correlation_id) VALUES
+	(2, 2, 5, 0, 1), (3, 2, 6, 0, 1), (110, 10, 5, 0, 0), (111, 10, 6, 0, 0), (112, 12, 0, 0, 0), (113, 12, 0, 0, 0);
+INSERT INTO rocpd_region_t (id, nid, pid, tid, start, "end", name_id, event_id, extdata) VALUES
+	(6, 1, 1, 1, 3100, 3200, 22, 110, '{}'), (7, 1, 1, 1, 3300, 3400, 22, 111, '{}'),
+	(8, 1, 1, 1, 3000, 4000, 30, 112, '{}'), (9, 1, 1, 1, 5000, 6000, 30, 113, '{}');
+UPDATE rocpd_kernel_dispatch_t SET event_id = dispatch_id, region_name_id = 30;
+END
+probe-report markers --format csv -f name,start_ns,kernels,kernels_ns ranges.db
+echo "== without calls, a range is known only if it is the only one of its name"
+sql ranges.db <<'END'
+DELETE FROM rocpd_region_t WHERE name_id = 22;
+END
+probe-report markers --format csv -f name,start_ns,kernels,kernels_ns ranges.db
+sql ranges.db <<'END'
+DELETE FROM rocpd_region_t WHERE id > 7;
+END
+probe-report markers --format csv -f name,start_ns,kernels,kernels_ns ranges.db
 echo "== dispatches by range"
 probe-report dispatches --format csv -f dispatch,range run.db
 echo "== without a trace"
