@@ -68,7 +68,7 @@ function topKernels(data) {
 			const time = kernelTime(kernels, row);
 			return el("tr", null,
 				el("td", null, el("a", {href: addressOf({page: "kernels", kernel: kernels.get(row, "kernel")})}, kernels.get(row, "kernel"))),
-				el("td", {class: "number"}, timeText(time.ns)), el("td", null, time.of),
+				el("td", {class: "number"}, timeText(time.ns)), el("td", {class: "word"}, time.of),
 				el("td", {class: "number"}, share(row) === null ? "" : share(row).toFixed(1)),
 				el("td", {class: "number"}, textOf(time.dispatches)));
 		})));

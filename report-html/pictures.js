@@ -56,7 +56,7 @@ function bankPicture(offsets, size, max) {
 		});
 	for (let bank = 0; bank < banks; bank += 4)
 		cells.push(el("text", {svg: true, x: bank * step + 10, y: 12, "text-anchor": "middle"}, String(bank)));
-	return el("figure", null, el("div", {class: "picture", tabindex: "0", role: "region", "aria-label": "bank picture"},
+	return el("figure", null, el("div", {class: "picture", tabindex: "0", role: "group", "aria-label": "bank picture"},
 		svgOf(banks * step, 24 + rows * step,
 		      `Lanes 0 to 31 use ${columns.size} of 32 banks`, cells)),
 		el("figcaption", null, `Lanes 0 to 31 (numbers) on the 32 banks (columns), ${patternText(offsets)}, ${size} B each: ` +
@@ -95,7 +95,7 @@ function linePicture(offsets, size) {
 							      width: Math.max(1, (to - from) * 40 / line), height: 24,
 							      class: "used"}))]);
 
-	return el("figure", null, el("div", {class: "picture", tabindex: "0", role: "region", "aria-label": "cache line picture"},
+	return el("figure", null, el("div", {class: "picture", tabindex: "0", role: "group", "aria-label": "cache line picture"},
 		svgOf(16 * 44, 32, `${touched.length} cache lines for ${used} bytes`, cells)),
 		el("figcaption", null, `${known.length} lanes ${patternText(offsets)}, ${size} B each, from the start of a line: ` +
 			`${touched.length} cache lines of 128 B (${touched.length * line} B) for ${used} B used` +

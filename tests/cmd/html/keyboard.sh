@@ -11,5 +11,9 @@ trap 'rm -rf "$dir"' EXIT
 . "$tests/page_database.inc"
 cd "$dir"
 sampled_page_database run.db
+# A kernel with a name that is longer than a line.
+sql run.db <<END
+UPDATE rocpd_info_kernel_symbol_t SET display_name = replace(hex(zeroblob(100)), '0', 'k') WHERE id = 2;
+END
 "$report" export --format html -o page.html run.db
 python3 -B "$tests/keyboard.py" page.html
