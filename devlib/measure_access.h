@@ -10,11 +10,12 @@
  * also limits code size and compile time.
  *
  * The inline part is therefore a call inside of an asm block. It provides no stack, and clobbers
- * fewer registers than the calling convention allows: v0-v27, s4-s31 and vcc. Shared functions use
- * only these (tests/pass/shared.hip). Unlike in the calling convention, s[4:5] is the address of
- * the counters, and s6 is a mask of further rows that receive the same counts: bit n is the row n
- * rows later, bit 0 is clear. The call also skips the s_waitcnt at the function's start: the
- * compiler has waited before the asm block, as it does before any use of a register.
+ * fewer registers than the calling convention allows: v0-v27 (v0-v19 with LLVM 15), s4-s31 and
+ * vcc. Shared functions use only these (tests/pass/shared.hip). Unlike in the calling convention,
+ * s[4:5] is the address of the counters, and s6 is a mask of further rows that receive the same
+ * counts: bit n is the row n rows later, bit 0 is clear. The call also skips the s_waitcnt at the
+ * function's start: the compiler has waited before the asm block, as it does before any use of a
+ * register.
  *
  * All "s" operands come from ballots, v_readlane and scalar arithmetic without phis, so that they
  * are in scalar registers.

@@ -301,6 +301,8 @@ static void call_exit_slow(struct ring_context *in, LLVMValueRef inst, LLVMValue
 	asm_line(&code, "s_addc_u32 vcc_hi, vcc_hi, %.*s@rel32@hi+12", (int)size, name);
 	asm_line(&code, "s_swappc_b64 s[30:31], vcc");
 	if (!LLVMIsAReturnInst(inst)) {
+		for (int i = PASS_SHARED_VGPRS; i < PASS_EXIT_VGPRS; i++)
+			asm_constrain(&code, "~{v%d}", i);
 		asm_build_call(&code, in->builder, in->context);
 		return;
 	}

@@ -9,6 +9,9 @@ inputs="$source/tests/pass/Inputs"
 mi300=gfx942
 # LLVM 15 and 16 know its engineering samples.
 [ "$(hip_llvm)" -gt 16 ] || mi300=gfx940
+# Vector registers (PASS_SHARED_VGPRS).
+most=28
+[ "$(hip_llvm)" -ne 15 ] || most=20
 
 # check GPU INPUT ENVIRONMENT...
 check()
@@ -18,7 +21,7 @@ check()
 	shift 2
 	env "$@" hipcc "--offload-arch=$_gpu" -w -O2 --cuda-device-only -S "-fpass-plugin=$(probe-config --pass-plugin)" \
 		-nogpulib -nogpuinc -x hip "$inputs/$_input.hip" -o "$_gpu.$_input.s"
-	python3 "$source/tests/pass/shared.py" <"$_gpu.$_input.s" >found.txt || fail "$_gpu, $_input: $(cat found.txt)"
+	python3 "$source/tests/pass/shared.py" $most <"$_gpu.$_input.s" >found.txt || fail "$_gpu, $_input: $(cat found.txt)"
 }
 
 for gpu in gfx90a "$mi300"; do

@@ -11,11 +11,11 @@ target triple = "amdgcn-amd-amdhsa"
 declare i32 @llvm.amdgcn.workitem.id.x()
 
 ; CHECK-LABEL: define {{.*}}@__probe_memory_gather(
-; CHECK: call { i1, i1 } asm sideeffect "{{.*}}"{{ *}}, "=&{vcc},=&{scc},v,s,s,~{v[0:3]},~{v[4:7]},{{.*}}~{v[24:27]},~{s[4:7]},{{.*}}~{s[28:31]}"(
+; CHECK: call { i1, i1 } asm sideeffect "{{.*}}"{{ *}}, "=&{vcc},=&{scc},v,s,s,~{v[0:3]},~{v[4:7]},{{.*}}~{v[16:19]},~{s[4:7]},{{.*}}~{s[28:31]}"(
 ; CHECK-NOT: ~{{[{](v[0-9]+|vcc|scc)[}]}}
 ; CHECK: ret void
 ; CODE-LABEL: __probe_memory_gather:
-; CODE: v_mov_b32_e32 v{{2[89]|3[0-9]}}, v0
+; CODE: v_mov_b32_e32 v{{2[0-9]|3[0-9]}}, v0
 ; CODE: s_swappc_b64 s[30:31]
 define amdgpu_kernel void @gather(ptr addrspace(1) %out, ptr addrspace(1) %in, ptr addrspace(1) %index, i32 %n) {
   %id = call i32 @llvm.amdgcn.workitem.id.x()

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The functions that probes call keep to the registers that measure_access.h declares: no
-// stack, v0-v27, s0-s31 and vcc (38 scalar registers with the 6 special ones).
+// stack, v0-v19 (LLVM 15), s0-s31 and vcc (38 scalar registers with the 6 special ones).
 //
 // RUN: %hip_asm -O2 %s -o %t.s
-// RUN: python3 %S/shared.py < %t.s
+// RUN: python3 %S/shared.py 20 < %t.s
 // RUN: %hip_asm -O1 %s -o %t1.s
-// RUN: python3 %S/shared.py < %t1.s
+// RUN: python3 %S/shared.py 20 < %t1.s
 // RUN: %hip_asm -O3 %s -o %t3.s
-// RUN: python3 %S/shared.py < %t3.s
+// RUN: python3 %S/shared.py 20 < %t3.s
 // RUN: env PROBE_PROVE=0 %hip_asm -O2 %s -o %t0.s
-// RUN: python3 %S/shared.py < %t0.s
+// RUN: python3 %S/shared.py 20 < %t0.s
 #include <hip/hip_runtime.h>
 
 typedef unsigned bits96 __attribute__((ext_vector_type(3)));
