@@ -20,16 +20,22 @@ reasons()
 		WHERE d.verdict <> 0 AND k.kernel_name NOT LIKE '\_\_amd%' ESCAPE '\'"
 }
 
+# From LLVM 21 on, clones of kind trace take four accumulation registers, too.
+beyond=
+[ "$(hip_llvm)" -lt 21 ] || beyond=all_registers
 for kind in memory trace time count; do
 	record $kind.db --kind $kind -q -- ./limits limits.co >printed.txt
 	cmp expected.txt printed.txt || fail "$kind: $(cat printed.txt)"
-	expect "$kind: kernels that did not run probed" "$(reasons $kind.db)" ""
+	want=
+	[ $kind != trace ] || want="$beyond${beyond:+ 13}"
+	expect "$kind: kernels that did not run probed" "$(reasons $kind.db)" "$want"
 done
 # Four waves of a SIMD share 512 registers of a lane, in units of 8 (MI200 ISA, "VGPRs"): a workgroup of
 # 1,024 needs them. That eight fit is a wish of eight_waves for speed; its clone may take more registers.
 expect "registers beyond the launch bounds" "$(sqlite3 memory.db "
 	SELECT kernel_name, arch_vgpr_count, accum_vgpr_count FROM rocpd_info_kernel_symbol
-	WHERE kernel_name GLOB '*all_*' AND (arch_vgpr_count + 3) / 4 * 4 + accum_vgpr_count > 128")" ""
+	WHERE kernel_name GLOB '*all_*' AND (arch_vgpr_count + 3) / 4 * 4 + accum_vgpr_count > 128
+		AND kernel_name <> '__probe_trace_$beyond'")" ""
 expect "registers beyond what four waves share" "$(sqlite3 memory.db "
 	SELECT kernel_name, arch_vgpr_count, accum_vgpr_count FROM rocpd_info_kernel_symbol
 	WHERE kernel_name GLOB '*eight_waves' AND (arch_vgpr_count + 3) / 4 * 4 + accum_vgpr_count > 128")" ""
