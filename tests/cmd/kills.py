@@ -128,7 +128,8 @@ def check_recovered(top, directory, temporary, killed=False):
             lines = file.read().splitlines()  # none: it was killed before it wrote the first
         own = [int(word) for word in lines[-1].split()] if lines else own
     databases = glob.glob(f"{directory}/*.db")
-    for path in databases:
+    # A recorder that was killed before it wrote anything leaves an empty file, which could be anybody's.
+    for path in [path for path in databases if os.path.getsize(path)]:
         found = check_database(path, own, killed)
         problems += found[0]
         rows += found[1]
