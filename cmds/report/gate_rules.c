@@ -153,24 +153,26 @@ static struct probe_err *run_rule(const struct gate_rule *rule, const struct rep
 	return report_step(db, insert, &row);
 }
 
-/* A row of `broken` without a value; `why` is an expression. */
-#define UNJUDGED(why)                                                                              \
-	"INSERT INTO broken (rule, scope, kernel, metric, why, nth) SELECT ?1, ?2, kernel, ?3, "   \
-	"'not judged: ' || " why ", 1 FROM "
+/* clang-format off */
+/* A row of `broken` without a value for each row of `from`; `why` is an expression. */
+#define UNJUDGED(why, from)                                                                        \
+	"INSERT INTO broken (rule, scope, kernel, metric, why, nth) "                              \
+	"SELECT ?1, ?2, kernel, ?3, 'not judged: ' || " why ", 1 FROM " from
 
 /* Rules of lines. Of the baseline, kernels that it did not count matter if the run has them. */
 static const char uncounted_sql[] = UNJUDGED(
-	"reason || CASE run WHEN 0 THEN ' (in the baseline)' ELSE '' END") "unmeasured u "
-									   "WHERE run = 1 OR (?5 AND kernel IN (SELECT kernel FROM place WHERE run = 1))";
+	"reason || CASE run WHEN 0 THEN ' (in the baseline)' ELSE '' END",
+	"unmeasured WHERE run = 1 OR (?5 AND kernel IN (SELECT kernel FROM place WHERE run = 1))");
 
-#define TIMED(run)                                                                                 \
-	"SELECT kernel FROM kernel WHERE run = " run " AND NOT instrumented AND time_ns NOT NULL"
+#define KERNELS_OF(run)	"SELECT kernel FROM kernel WHERE run = " run
+#define TIMED(run)	KERNELS_OF(run) " AND NOT instrumented AND time_ns NOT NULL"
 static const char untimed_sql[] = UNJUDGED(
 	"'no time of an uninstrumented dispatch' || "
-	"CASE max(run) WHEN 1 THEN '' ELSE ' in the baseline' END") "(SELECT kernel, 1 AS run FROM kernel WHERE run = 1 AND kernel NOT IN (" TIMED("1") ") "
-																			"UNION SELECT kernel, 0 FROM kernel WHERE ?5 AND run = 0 AND kernel IN (SELECT kernel FROM "
-																			"kernel WHERE run = 1) AND kernel NOT IN (" TIMED(
-																				"0") ")) GROUP BY kernel";
+	"CASE max(run) WHEN 1 THEN '' ELSE ' in the baseline' END",
+	"(SELECT kernel, 1 AS run FROM kernel WHERE run = 1 AND kernel NOT IN (" TIMED("1") ") "
+	"UNION SELECT kernel, 0 FROM kernel WHERE ?5 AND run = 0 "
+	"AND kernel IN (" KERNELS_OF("1") ") AND kernel NOT IN (" TIMED("0") ")) GROUP BY kernel");
+/* clang-format on */
 
 struct probe_err *gate_results(const struct report_db *db)
 {
