@@ -81,20 +81,19 @@ static bool of_hip(const char *path)
 
 static void put_caller(void *user, const char *path, uint64_t line)
 {
-	const struct place *inlined = user;
+	const struct place *at = user;
 
 	if (!of_hip(path))
-		fprintf(inlined->out, "\n%s:%" PRIu64, path, line);
+		fprintf(at->out, "\n%s:%" PRIu64, path, line);
 }
 
 static struct probe_err *find_callers(void *user, FILE *out)
 {
-	struct place *inlined = user;
+	struct place *at = user;
 
-	inlined->out = out;
-	return probe_inlined_calls_at(inlined->module->path, inlined->module->file.bytes,
-				      inlined->module->file.size, inlined->address, put_caller,
-				      inlined);
+	at->out = out;
+	return probe_inlined_calls_at(at->module->path, at->module->file.bytes,
+				      at->module->file.size, at->address, put_caller, at);
 }
 
 /*
@@ -102,11 +101,11 @@ static struct probe_err *find_callers(void *user, FILE *out)
  */
 static char *callers_of(const struct module *module, uint64_t address)
 {
-	struct place inlined = {.module = module, .address = address};
+	struct place at = {.module = module, .address = address};
 	uint8_t *answer = NULL;
 	size_t size = 0;
-	struct probe_err *err = probe_child_run("reading the callers of a call", find_callers,
-						&inlined, &answer, &size);
+	struct probe_err *err =
+		probe_child_run("reading the callers of a call", find_callers, &at, &answer, &size);
 	char *ret = !err && size && size < SITE_MAX ? strndup((const char *)answer, size) : NULL;
 
 	probe_err_destroy(err);
@@ -125,26 +124,26 @@ static void put_stub(void *user, const char *symbol, uint64_t value, uint64_t si
 
 static struct probe_err *find_stub(void *user, FILE *out)
 {
-	struct place *place = user;
+	struct place *at = user;
 	struct probe_elf elf;
-	struct probe_err *err = probe_elf_open(place->module->path, place->module->file.bytes,
-					       place->module->file.size, &elf);
+	struct probe_err *err = probe_elf_open(at->module->path, at->module->file.bytes,
+					       at->module->file.size, &elf);
 
 	if (err)
 		return err;
-	place->out = out;
-	err = probe_elf_functions(&elf, put_stub, place);
+	at->out = out;
+	err = probe_elf_functions(&elf, put_stub, at);
 	probe_elf_close(&elf);
 	return err;
 }
 
 static bool is_stub(const struct module *module, uint64_t address)
 {
-	struct place place = {.module = module, .address = address};
+	struct place at = {.module = module, .address = address};
 	PROBE_AUTO_FREE uint8_t *answer = NULL;
 	size_t size = 0;
 
-	probe_err_destroy(probe_child_run("reading the functions of a caller", find_stub, &place,
+	probe_err_destroy(probe_child_run("reading the functions of a caller", find_stub, &at,
 					  &answer, &size));
 	return size != 0;
 }
