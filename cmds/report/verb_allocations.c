@@ -9,7 +9,7 @@ static const struct report_column columns[] = {
 						       "'(unknown)')",
 	 "innermost call of the program: file:line, or file and offset without debug information"},
 	{"allocations", "allocations", REPORT_INT, true, "allocations", "from this call stack"},
-	{"bytes", "bytes", REPORT_INT, true, "bytes", "sum of their sizes, as HSA was asked for"},
+	{"bytes", "bytes", REPORT_INT, true, "bytes", "sum of their sizes, as requested from HSA"},
 	{"largest", "largest", REPORT_INT, true, "largest", "bytes of the largest one"},
 	{"freed", "freed", REPORT_INT, true, "freed", "how many the program freed"},
 	{"live_bytes", "live bytes", REPORT_INT, true, "live",
