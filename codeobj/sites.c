@@ -82,6 +82,7 @@ static struct probe_err *copy_arrays(const struct probe_buf *table,
 		ARRAY("uncovered accesses", h->uncovered_offset, h->uncovered_count,
 		      s->uncovered_list),
 		ARRAY("variables", h->variables_offset, h->variable_count, s->variables),
+		ARRAY("operations", h->operations_offset, h->operation_count, s->operations),
 		ARRAY("groups", h->groups_offset, h->group_count, d->groups),
 		ARRAY("predicates", h->predicates_offset, h->predicate_count, d->predicates),
 		ARRAY("expressions", h->exprs_offset, h->expr_count, s->expressions),
@@ -103,6 +104,7 @@ static struct probe_err *copy_arrays(const struct probe_buf *table,
 	s->expression_count = h->expr_count;
 	s->uncovered_count = h->uncovered_count;
 	s->variable_count = h->variable_count;
+	s->operation_count = h->operation_count;
 	s->code_before = h->code_before;
 	s->code_after = h->code_after;
 	s->site_count = h->site_count;
@@ -176,6 +178,19 @@ static struct probe_err *check_uncovered(const char *name, const struct probe_si
 	return NULL;
 }
 
+static struct probe_err *check_operations(const char *name, const struct probe_sites *sites,
+					  uint32_t i)
+{
+	const struct probe_site_operations *o = &sites->operations[i];
+
+	if (o->row >= sites->site_count)
+		return malformed(name, "operations", i, "row", o->row);
+	if (o->first_frame > sites->frame_count ||
+	    o->frame_count > sites->frame_count - o->first_frame)
+		return malformed(name, "operations", i, "frames from", o->first_frame);
+	return NULL;
+}
+
 static struct probe_err *check_content(const char *name, const struct probe_sites *sites)
 {
 	struct probe_err *err;
@@ -207,6 +222,11 @@ static struct probe_err *check_content(const char *name, const struct probe_site
 	}
 	for (uint32_t i = 0; i < sites->uncovered_count; i++) {
 		err = check_uncovered(name, sites, i);
+		if (err)
+			return err;
+	}
+	for (uint32_t i = 0; i < sites->operation_count; i++) {
+		err = check_operations(name, sites, i);
 		if (err)
 			return err;
 	}
@@ -288,6 +308,7 @@ void probe_sites_destroy(struct probe_sites *sites)
 	free(sites->strings);
 	free(sites->uncovered_list);
 	free(sites->variables);
+	free(sites->operations);
 	free(sites);
 }
 

@@ -23,6 +23,8 @@ struct probe_sites {
 	struct probe_site_uncovered *uncovered_list;
 	uint32_t variable_count;
 	struct probe_site_variable *variables;
+	uint32_t operation_count;
+	struct probe_site_operations *operations;
 	struct probe_site *sites; /* the id of a site is its index */
 	struct probe_site_kernel *kernels;
 	struct probe_site_frame *frames;

@@ -124,4 +124,51 @@ enum probe_address_flag {
 	PROBE_ADDRESS_UPDATE = 128,  /* the index comes from an atomic update, not from a load */
 };
 
+/*
+ * Operations of code, as instructions of LLVM's IR after its optimiser: an operation on a vector counts
+ * once per element. The machine needs several instructions for some of them (a division, an addition
+ * of 64 bits) and none for others. `amount`, per active lane:
+ *
+ * - FP16, FP32, FP64: floating-point operations, two for a fused multiplication and addition.
+ * - SPECIAL: one each, as AMD's profilers count transcendental instructions.
+ * - MATRIX_...: operations per wave, not per lane.
+ * - accesses of memory: bytes; UNIFORM_READ: per wave, not per lane.
+ * - others: 0.
+ */
+#define PROBE_OPERATION_TABLE(X)                                                                   \
+	X(FP16, 1, "fp16", "additions and multiplications of 16 bits")                             \
+	X(FP32, 2, "fp32", "additions and multiplications of 32 bits")                             \
+	X(FP64, 3, "fp64", "additions and multiplications of 64 bits")                             \
+	X(SPECIAL, 4, "special", "divisions, square roots and transcendental functions")           \
+	X(MATRIX_FP16, 5, "matrix_fp16", "matrix operations on floats of 16 bits")                 \
+	X(MATRIX_FP32, 6, "matrix_fp32", "matrix operations on floats of 32 bits")                 \
+	X(MATRIX_FP64, 7, "matrix_fp64", "matrix operations on floats of 64 bits")                 \
+	X(MATRIX_8, 8, "matrix_8", "matrix operations on integers or floats of 8 bits")            \
+	X(INTEGER, 9, "integer", "integer and bit operations that differ between lanes")           \
+	X(SCALAR, 10, "scalar", "integer operations that are the same in all lanes")               \
+	X(ADDRESS, 11, "address", "computations of addresses that differ between lanes")           \
+	X(CONVERT, 12, "convert", "conversions between types")                                     \
+	X(COMPARE, 13, "compare", "comparisons, selections, minima, maxima, rounding")             \
+	X(LANES, 14, "lanes", "exchange between lanes")                                            \
+	X(GLOBAL_READ, 15, "global_read", "loads from memory, also through flat addresses")        \
+	X(GLOBAL_WRITE, 16, "global_write", "stores to memory")                                    \
+	X(GLOBAL_ATOMIC, 17, "global_atomic", "atomic operations in memory")                       \
+	X(LDS_READ, 18, "lds_read", "loads from LDS")                                              \
+	X(LDS_WRITE, 19, "lds_write", "stores to LDS")                                             \
+	X(LDS_ATOMIC, 20, "lds_atomic", "atomic operations in LDS")                                \
+	X(UNIFORM_READ, 21, "uniform_read", "loads of one address for all lanes")                  \
+	X(SCRATCH, 22, "scratch", "accesses of private memory, without spilled registers")         \
+	X(BRANCH, 23, "branch", "conditional branches")                                            \
+	X(CALL, 24, "call", "calls of functions that were not inlined")                            \
+	X(BARRIER, 25, "barrier", "barriers of a workgroup")                                       \
+	X(OTHER, 26, "other", "others, such as inline assembly")
+
+enum probe_operation {
+	PROBE_OPERATION_NONE = 0, /* no machine code is expected */
+#define PROBE_OPERATION_ENUM(name, number, word, text) PROBE_OPERATION_##name = number,
+	PROBE_OPERATION_TABLE(PROBE_OPERATION_ENUM)
+#undef PROBE_OPERATION_ENUM
+		PROBE_OPERATIONS,
+};
+
 #endif

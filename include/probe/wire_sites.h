@@ -18,7 +18,7 @@
 /*
  * Layout: header, sites[site_count], proofs[proof_count], groups[group_count],
  * predicates[predicate_count], exprs[expr_count], kernels[kernel_count], frames[frame_count],
- * uncovered[uncovered_count], variables[variable_count], strings.
+ * uncovered[uncovered_count], variables[variable_count], operations[operation_count], strings.
  *
  * A string is an offset from strings_offset and ends in NUL; string 0 is "". proof_count is
  * site_count, or 0 if no site has a proof.
@@ -52,6 +52,8 @@ struct probe_sites_header {
 	uint32_t predicate_count;
 	uint32_t variables_offset; /* struct probe_site_variable[variable_count] */
 	uint32_t variable_count;
+	uint32_t operations_offset; /* struct probe_site_operations[operation_count] */
+	uint32_t operation_count;
 };
 #define PROBE_SITES_HEADER_MIN 96u
 
@@ -131,6 +133,17 @@ struct probe_site_frame {
 	uint32_t function;
 	uint32_t line;
 	uint32_t column;
+};
+
+/* Operations of the `count` kind's row `row` at one place, in each of its executions. */
+struct probe_site_operations {
+	uint32_t row;	      /* site of kind BLOCK or COUNTED_ROW */
+	uint32_t first_frame; /* the place itself, then its callers, innermost first */
+	uint16_t frame_count; /* 0 = no debug information */
+	uint8_t operation;    /* enum probe_operation */
+	uint8_t reserved;
+	uint32_t count;
+	uint32_t amount; /* see PROBE_OPERATION_TABLE */
 };
 
 /*

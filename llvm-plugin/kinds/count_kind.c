@@ -21,6 +21,7 @@
 #include "llvm-plugin/emit/devlib_calls.h"
 #include "llvm-plugin/emit/inline_asm.h"
 #include "llvm-plugin/kinds/count_clone.h"
+#include "llvm-plugin/kinds/count_operations.h"
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/compile_options.h"
 #include "llvm-plugin/base/gpu_target.h"
@@ -433,6 +434,7 @@ void count_list(struct call_unit *unit, LLVMModuleRef module, struct site_table 
 		for (int i = 0; i < plan->blocks; i++)
 			if (plan->block[i].mode != COUNT_MEMBER && plan->block[i].row == row)
 				list_row(unit, table, options, &plan->block[i]);
+	count_operations(table, plan, clone, unit->original, options, analyses);
 }
 
 void count_deinit(struct call_unit *unit)

@@ -48,6 +48,7 @@ void site_table_deinit(struct site_table *table)
 	free(table->uncovered.data);
 	free(table->variables.data);
 	free(table->rows.data);
+	free(table->operations.data);
 	free(table->slot);
 }
 
@@ -160,6 +161,21 @@ static void emit_site(struct site_table *table, const struct probe_site *site)
 	append_bytes(&table->proofs, &none, sizeof(none));
 }
 
+/* The location and its callers; returns how many they are. */
+static uint16_t add_frames(struct site_table *table, LLVMMetadataRef location,
+			   LLVMMetadataRef clone, LLVMValueRef owner)
+{
+	uint16_t count = 0;
+
+	for (; location && count < UINT16_MAX; location = LLVMDILocationGetInlinedAt(location)) {
+		struct probe_site_frame frame = read_frame(table, location, clone, owner);
+
+		append_bytes(&table->frames, &frame, sizeof(frame));
+		count++;
+	}
+	return count;
+}
+
 void site_table_add_site(struct site_table *table, LLVMValueRef inst,
 			 const struct access_site *info, LLVMValueRef owner, uint32_t kinds)
 {
@@ -177,13 +193,7 @@ void site_table_add_site(struct site_table *table, LLVMValueRef inst,
 		site.column = own.column;
 		location = LLVMDILocationGetInlinedAt(location);
 	}
-	for (; location && site.frame_count < UINT16_MAX;
-	     location = LLVMDILocationGetInlinedAt(location)) {
-		struct probe_site_frame frame = read_frame(table, location, clone, owner);
-
-		append_bytes(&table->frames, &frame, sizeof(frame));
-		site.frame_count++;
-	}
+	site.frame_count = add_frames(table, location, clone, owner);
 	emit_site(table, &site);
 }
 
@@ -291,6 +301,27 @@ void site_table_add_uncovered(struct site_table *table, LLVMValueRef inst, LLVMV
 	append_bytes(&table->uncovered, &row, sizeof(row));
 }
 
+void site_table_add_operations(struct site_table *table, LLVMValueRef inst, LLVMValueRef owner,
+			       bool again, struct probe_site_operations operations)
+{
+	LLVMValueRef function;
+	struct probe_site_operations last;
+
+	if (again) {
+		memcpy(&last, table->operations.data + table->operations.size - sizeof(last),
+		       sizeof(last));
+		operations.first_frame = last.first_frame;
+		operations.frame_count = last.frame_count;
+	} else if (inst) {
+		function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
+		operations.first_frame =
+			(uint32_t)(table->frames.size / sizeof(struct probe_site_frame));
+		operations.frame_count = add_frames(table, LLVMInstructionGetDebugLoc(inst),
+						    LLVMGetSubprogram(function), owner);
+	}
+	append_bytes(&table->operations, &operations, sizeof(operations));
+}
+
 void site_table_add_group(struct site_table *table, const struct probe_site_group *group)
 {
 	append_bytes(&table->groups, group, sizeof(*group));
@@ -351,7 +382,10 @@ void site_table_emit(struct site_table *table, LLVMModuleRef module)
 	header.uncovered_offset = header.frames_offset + (uint32_t)table->frames.size;
 	header.variables_offset = header.uncovered_offset + (uint32_t)table->uncovered.size;
 	header.variable_count = (uint32_t)(table->rows.size / sizeof(struct probe_site_variable));
-	header.strings_offset = header.variables_offset + (uint32_t)table->rows.size;
+	header.operations_offset = header.variables_offset + (uint32_t)table->rows.size;
+	header.operation_count =
+		(uint32_t)(table->operations.size / sizeof(struct probe_site_operations));
+	header.strings_offset = header.operations_offset + (uint32_t)table->operations.size;
 	header.strings_size = (uint32_t)table->strings.size;
 	header.total_size = header.strings_offset + header.strings_size;
 	append_bytes(&blob, &header, sizeof(header));
@@ -364,6 +398,7 @@ void site_table_emit(struct site_table *table, LLVMModuleRef module)
 	append_bytes(&blob, table->frames.data, table->frames.size);
 	append_bytes(&blob, table->uncovered.data, table->uncovered.size);
 	append_bytes(&blob, table->rows.data, table->rows.size);
+	append_bytes(&blob, table->operations.data, table->operations.size);
 	append_bytes(&blob, table->strings.data, table->strings.size);
 
 	value = LLVMConstStringInContext(context, (const char *)blob.data, (unsigned)blob.size, 1);

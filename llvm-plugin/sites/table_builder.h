@@ -24,6 +24,7 @@ struct table_bytes {
 
 struct site_table {
 	struct table_bytes sites, proofs, groups, predicates, kernels, frames, strings, uncovered;
+	struct table_bytes operations;
 	struct expr_graph exprs;
 	uint32_t *slot; /* hash of strings: offset + 1 */
 	size_t slots, string_count;
@@ -51,6 +52,12 @@ void site_table_set_proof(struct site_table *table, const struct probe_site_proo
 /* Set the address of the site added last. Sites of its unit start at `first_site`. */
 void site_table_set_address(struct site_table *table, const struct address_description *address,
 			    uint32_t first_site);
+/*
+ * Add operations at the place of `inst` (NULL: unknown), which may be in a clone of `owner`. `again`:
+ * at the place of those added last.
+ */
+void site_table_add_operations(struct site_table *table, LLVMValueRef inst, LLVMValueRef owner,
+			       bool again, struct probe_site_operations operations);
 /* Rows must be added in ascending order. */
 void site_table_add_group(struct site_table *table, const struct probe_site_group *group);
 void site_table_add_predicate(struct site_table *table,

@@ -51,6 +51,7 @@ static inline void forge_sites(struct forged *forged)
 		.kernel_count = 1,
 		.frame_count = 1,
 		.uncovered = 3,
+		.operation_count = 1,
 	};
 	struct probe_site sites[2] = {
 		{.line = 7,
@@ -73,6 +74,11 @@ static inline void forge_sites(struct forged *forged)
 	};
 	struct probe_site_kernel kernel = {.kinds = 6, .site_count = 2};
 	struct probe_site_frame frame = {.line = 9, .column = 1};
+	struct probe_site_operations operations = {.row = 1,
+						   .frame_count = 1,
+						   .operation = PROBE_OPERATION_FP32,
+						   .count = 3,
+						   .amount = 6};
 	char strings[256];
 	uint32_t size = 0;
 
@@ -87,6 +93,7 @@ static inline void forge_sites(struct forged *forged)
 	header.sites_offset = (uint32_t)forge_put(forged, sites, sizeof(sites));
 	header.kernels_offset = (uint32_t)forge_put(forged, &kernel, sizeof(kernel));
 	header.frames_offset = (uint32_t)forge_put(forged, &frame, sizeof(frame));
+	header.operations_offset = (uint32_t)forge_put(forged, &operations, sizeof(operations));
 	header.strings_offset = (uint32_t)forge_put(forged, strings, size);
 	header.strings_size = size;
 	header.total_size = (uint32_t)forged->size;

@@ -78,7 +78,7 @@ static void test_bad_header(void **state)
 		&header->frame_count,	&header->sites_offset,	  &header->kernels_offset,
 		&header->frames_offset, &header->strings_offset,  &header->strings_size,
 		&header->group_count,	&header->predicate_count, &header->expr_count,
-		&header->variable_count};
+		&header->variable_count, &header->operation_count};
 
 	(void)state;
 	header->magic ^= 1;
@@ -107,6 +107,8 @@ static void test_bad_content(void **state)
 {
 	struct probe_site_kernel *kernel = (void *)(table.bytes + header->kernels_offset);
 	struct probe_site_frame *frame = (void *)(table.bytes + header->frames_offset);
+	struct probe_site_operations *operations =
+		(void *)(table.bytes + header->operations_offset);
 	struct probe_site good = *site(1);
 
 	(void)state;
@@ -137,6 +139,12 @@ static void test_bad_content(void **state)
 	kernel->name = 0;
 	frame->file = 5000;
 	refused("frame 0: string");
+	frame->file = 0;
+	operations->row = 2;
+	refused("operations 0: row 2");
+	operations->row = 1;
+	operations->frame_count = 2;
+	refused("operations 0: frames");
 }
 
 static void test_every_prefix(void **state)
