@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmds/report/code_tables.h"
+#include "cmds/report/operation_table.h"
 #include "cmds/report/stored_code.h"
 #include "codeobj/users_place.h"
 #include "common/selection.h"
@@ -305,5 +306,7 @@ int report_code_functions_register(sqlite3 *db)
 						SQLITE_UTF8 | SQLITE_DIRECTONLY, cache,
 						functions[i].fn, NULL, NULL,
 						i == last ? report_code_cache_destroy : NULL);
-	return rc ? rc : report_code_tables_register(db, cache);
+	if (!rc)
+		rc = report_code_tables_register(db, cache);
+	return rc ? rc : report_operation_table_register(db, cache);
 }

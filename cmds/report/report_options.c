@@ -66,7 +66,8 @@ static const struct probe_option options[] = {
 	{"kernel", 'k', "RE", "only kernels whose demangled name matches this pattern", KEY_KERNEL},
 	{"by", 0, "WHAT",
 	 "samples: one row per line, kernel, instruction or dispatch (line);\n"
-	 "lines: launch-shape separates launches by number and size of workgroups",
+	 "lines: launch-shape separates launches by number and size of workgroups;\n"
+	 "mix: one row per kernel or line (kernel)",
 	 KEY_BY},
 	{"dispatches", 'd', "LIST",
 	 "lines, samples, annotate, flame: only these dispatches, as in 1,5-9,12-", KEY_DISPATCHES},
