@@ -44,7 +44,7 @@ enum probe_kind probe_clone_kind(const char *symbol, const char **original)
 	return PROBE_KIND_NONE;
 }
 
-enum { NUMBERS = 7 };
+enum { NUMBERS = 9 };
 
 /* The numbers of a kernel, in the order in which they are transferred. */
 static void list_numbers(struct probe_kernel *kernel, uint32_t *ret[NUMBERS])
@@ -56,6 +56,8 @@ static void list_numbers(struct probe_kernel *kernel, uint32_t *ret[NUMBERS])
 	ret[4] = &kernel->vgprs;
 	ret[5] = &kernel->agprs;
 	ret[6] = &kernel->wave_size;
+	ret[7] = &kernel->vgpr_spills;
+	ret[8] = &kernel->sgpr_spills;
 }
 
 /* ---- In the child --------------------------------------------------------------------------- */
@@ -122,6 +124,8 @@ static struct probe_err *read_kernel(const char *name, amd_comgr_metadata_node_t
 		".vgpr_count",
 		".agpr_count",
 		".wavefront_size",
+		".vgpr_spill_count",
+		".sgpr_spill_count",
 	};
 	uint32_t *number[NUMBERS];
 	size_t len;

@@ -20,6 +20,7 @@ struct probe_kernel {
 	uint64_t address; /* of the first instruction in the ELF image; 0 = unknown */
 	uint32_t kernarg_size, group_size, private_size;
 	uint32_t sgprs, vgprs, agprs, wave_size;
+	uint32_t vgpr_spills, sgpr_spills; /* registers that did not fit */
 	enum probe_kind kind; /* NONE = an original, else the clone "__probe_<kind>_<original>" */
 	size_t original;      /* index of a clone's original; its own index if there is none */
 };

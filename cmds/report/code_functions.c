@@ -103,6 +103,20 @@ static void code_size(sqlite3_context *context, int count, sqlite3_value **value
 		sqlite3_result_int64(context, (sqlite3_int64)symbol->size);
 }
 
+/* 'vgpr' or 'sgpr': registers of the kernel that the compiler spilled. */
+static void spills(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	struct probe_code code = report_code_view(argument(context, values));
+	const struct probe_kernel *kernel =
+		probe_code_kernel(&code, (const char *)sqlite3_value_text(values[1]));
+	const char *class = (const char *)sqlite3_value_text(values[2]);
+
+	(void)count;
+	if (kernel && class)
+		sqlite3_result_int64(context, strcmp(class, "vgpr") ? kernel->sgpr_spills
+								     : kernel->vgpr_spills);
+}
+
 /* The caller frees it with sqlite3_free(). Clones have the name of their original. */
 static char *kernel_text(const struct report_code *known, const struct probe_kernel *kernel)
 {
@@ -287,6 +301,7 @@ int report_code_functions_register(sqlite3 *db)
 		{"probe_basis", 2, basis},
 		{"probe_code_gaps", 0, gaps},
 		{"probe_code_size", 2, code_size},
+		{"probe_spills", 3, spills},
 		{"probe_line_at", 2, line_at},
 		{"probe_users_line_at", 2, users_line_at},
 		{"probe_approximate_at", 2, approximate_at},

@@ -5,6 +5,7 @@
  *
  *	probe_position(code object, symbol)	"file:line" where the kernel is declared
  *	probe_code_size(code object, symbol)	bytes of its code
+ *	probe_spills(code object, symbol, 'vgpr' or 'sgpr')	registers that did not fit
  *	probe_basis(code object, site)		"measured" or "derived": where its numbers are from
  *
  * Of an address in the code object's image:

@@ -84,14 +84,8 @@ static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **ret)
 {
-	struct cursor *cursor = sqlite3_malloc(sizeof(*cursor));
-
 	(void)table;
-	if (!cursor)
-		return SQLITE_NOMEM;
-	*cursor = (struct cursor){0};
-	*ret = &cursor->base;
-	return SQLITE_OK;
+	return report_vtab_open(sizeof(struct cursor), ret);
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base)

@@ -78,12 +78,12 @@ static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **ret)
 {
-	struct cursor *cursor = sqlite3_malloc(sizeof(*cursor));
+	int rc = report_vtab_open(sizeof(struct cursor), ret);
 
-	if (!cursor)
-		return SQLITE_NOMEM;
-	*cursor = (struct cursor){.raw = ((struct table *)table)->raw, .end = true};
-	*ret = &cursor->base;
+	if (rc)
+		return rc;
+	((struct cursor *)*ret)->raw = ((struct table *)table)->raw;
+	((struct cursor *)*ret)->end = true;
 	return SQLITE_OK;
 }
 

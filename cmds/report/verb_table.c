@@ -16,7 +16,8 @@
 const struct report_verb *const report_verbs[] = {
 	&report_verb_summary,	 &report_verb_lines,	 &report_verb_kernels,
 	&report_verb_dispatches, &report_verb_samples,	 &report_verb_annotate,
-	&report_verb_flame,	 &report_verb_occupancy, &report_verb_mix,
+	&report_verb_flame,	 &report_verb_occupancy, &report_verb_spills,
+	&report_verb_mix,
 	&report_verb_timeline,
 	&report_verb_stats,	 &report_verb_api,	 &report_verb_copies,
 	&report_verb_markers,	 &report_verb_launches,	 &report_verb_allocations,

@@ -24,6 +24,17 @@ int report_vtab_disconnect(sqlite3_vtab *table)
 	return SQLITE_OK;
 }
 
+int report_vtab_open(size_t size, sqlite3_vtab_cursor **ret)
+{
+	sqlite3_vtab_cursor *cursor = sqlite3_malloc64(size);
+
+	if (!cursor)
+		return SQLITE_NOMEM;
+	memset(cursor, 0, size);
+	*ret = cursor;
+	return SQLITE_OK;
+}
+
 int report_vtab_best_index(sqlite3_index_info *info, int first, int arguments, double cost)
 {
 	int found = 0;

@@ -13,6 +13,8 @@
  */
 int report_vtab_connect(sqlite3 *db, const char *declaration, size_t size, sqlite3_vtab **ret);
 int report_vtab_disconnect(sqlite3_vtab *table);
+/* A zeroed cursor of `size` bytes, which begins with a sqlite3_vtab_cursor. */
+int report_vtab_open(size_t size, sqlite3_vtab_cursor **ret);
 /*
  * The `arguments` hidden columns from `first` on are required, and are passed to xFilter in their
  * order.
