@@ -17,6 +17,8 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR}/lib/probe/sim)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "hipcc, libamdhip64-dev, libhsa-runtime64-1")
+# Loaded only when needed: export to OTF2, load into PostgreSQL.
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libopen-trace-format2-10, libpq5")
 set(CPACK_STRIP_FILES ON)
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 include(CPack)

@@ -17,8 +17,13 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/probe DESTINATION include)
 install(FILES ${CMAKE_BINARY_DIR}/lib/cmake/probe/probeConfig.cmake
 	${CMAKE_BINARY_DIR}/lib/cmake/probe/probeConfigVersion.cmake
 	DESTINATION lib/cmake/probe)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/ DESTINATION share/doc/probe PATTERN man EXCLUDE)
-install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md DESTINATION share/doc/probe)
+# As in the source tree, so that links between documents hold (tests/arch/installed_links.sh).
+foreach(folder . simgpu report-html)
+	file(GLOB documents ${CMAKE_SOURCE_DIR}/${folder}/*.md)
+	install(FILES ${documents} DESTINATION share/doc/probe/${folder} COMPONENT documents)
+endforeach()
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs DESTINATION share/doc/probe COMPONENT documents PATTERN man EXCLUDE)
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION share/doc/probe COMPONENT documents)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION share/doc/probe RENAME copyright)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples DESTINATION share/doc/probe
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples DESTINATION share/doc/probe COMPONENT documents
 	PATTERN CMakeLists.txt EXCLUDE)

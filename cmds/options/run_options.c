@@ -83,10 +83,10 @@ static const struct probe_option options[] = {
 	{"no-instrumented", 0, NULL, "run the original kernels; record dispatches only",
 	 KEY_NO_INSTRUMENTED},
 	{"kind", 0, "KIND",
-	 "kind of probes (default: chosen by the handlers)\n"
-	 "memory: counters per access, made on the GPU\n"
-	 "trace: the address of every access\n"
-	 "time: time stamps of kernels, functions, regions\n"
+	 "kind of probes (default: chosen by the handlers).\n"
+	 "memory: counters per access, made on the GPU;\n"
+	 "trace: the address of every access;\n"
+	 "time: time stamps of kernels, functions, regions;\n"
 	 "count: executions of each basic block",
 	 KEY_KIND},
 	{"kernel-include-regex", 'k', "RE", "only kernels whose demangled name matches",
@@ -100,9 +100,9 @@ static const struct probe_option options[] = {
 	 "every M), N-in-M:SEED (random, the same in each run)",
 	 KEY_DISPATCHES},
 	{"when-full", 0, "POLICY",
-	 "when a ring of --kind trace or time is full\n"
-	 "block: the kernel waits for the reader (default)\n"
-	 "drop: drop and count records\n"
+	 "when a ring of --kind trace or time is full.\n"
+	 "block: the kernel waits for the reader (default);\n"
+	 "drop: drop and count records;\n"
 	 "sample[:N]: block for one record in N, drop the others",
 	 KEY_WHEN_FULL},
 	{"filter-x", 0, "N[:M]", "record workgroups N to M - 1 in x only", KEY_FILTER_X},

@@ -45,13 +45,20 @@ static struct probe_err *unknown(const struct report_query *query, const char *o
 				option, query->verb, (int)len, name);
 }
 
+/* Of several processes in one table, also whose row it is. */
+static bool is_default(const struct report *report, const struct report_column *column)
+{
+	return column->standard ||
+	       (report->merge && report->file_count > 1 && !strcmp(column->name, "process"));
+}
+
 struct probe_err *report_choose(const struct report *report, const struct report_query *query,
 				bool all, unsigned char *chosen, size_t *count)
 {
 	*count = 0;
 	if (!report->fields) {
 		for (size_t i = 0; i < query->count; i++)
-			if (all || query->columns[i].standard)
+			if (all || is_default(report, &query->columns[i]))
 				chosen[(*count)++] = (unsigned char)i;
 		return NULL;
 	}

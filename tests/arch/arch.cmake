@@ -5,6 +5,10 @@ probe_test(NAME arch.labels TIER arch FOLDER tests
 		${CMAKE_BINARY_DIR} ${CMAKE_CTEST_COMMAND})
 probe_test(NAME arch.public_headers TIER arch FOLDER include
 	COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/public_headers.sh ${CMAKE_C_COMPILER} ${CMAKE_SOURCE_DIR})
+if(NOT PROBE_SANITIZE)
+	probe_test(NAME arch.installed_links TIER arch FOLDER docs
+		COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/installed_links.sh ${CMAKE_BINARY_DIR})
+endif()
 if(TARGET probe-hsa)
 	probe_test(NAME arch.imports TIER arch FOLDER hsa-plugin
 		COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/imports.py

@@ -21,6 +21,7 @@ probe-report stats --merge one.db two.db | sed -n "1,2p; /^host/,\$p"
 echo "== process names"
 probe-report timeline --merge --format csv -f domain,where one.db two.db | sort | uniq -c | sed 's/^ *//'
 probe-report copies --merge --format csv -f copy,function,process one.db two.db
+probe-report copies --merge one.db two.db | sed -n '/^copy/,/^$/p'
 echo "== Chrome: the numbers of two processes are separate"
 probe-report export --merge --format chrome one.db two.db >both.json
 probe-report export --format chrome one.db >one.json
