@@ -229,6 +229,14 @@ static struct probe_err *write_tables(struct page *page)
 	err = write_table(page, db, "occupancy", report_verb_occupancy.rows, -1, true);
 	if (err)
 		return err;
+	err = write_table(page, db, "spills", report_verb_spills.rows, -1, true);
+	if (err)
+		return err;
+	if (report_db_has(db, "probe_count_site")) {
+		err = write_table(page, db, "mix", report_verb_mix.query(report, 0), -1, true);
+		if (err)
+			return err;
+	}
 	err = report_lines_query(report, db, &lines);
 	if (err)
 		return err;

@@ -169,10 +169,12 @@ static void peak(sqlite3_context *context, int count, sqlite3_value **values)
 {
 	const char *target = (const char *)sqlite3_value_text(values[0]);
 	int operation = sqlite3_value_int(values[1]);
+	size_t len = target ? strcspn(target, ":") : 0; /* without features */
 
 	(void)count;
 	for (size_t i = 0; target && i < sizeof(peaks) / sizeof(peaks[0]); i++)
-		if (!strcmp(peaks[i].target, target) && (int)peaks[i].operation == operation)
+		if (strlen(peaks[i].target) == len && !memcmp(peaks[i].target, target, len) &&
+		    (int)peaks[i].operation == operation)
 			sqlite3_result_int(context, peaks[i].rate);
 }
 

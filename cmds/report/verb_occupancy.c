@@ -28,6 +28,10 @@ static const struct report_column columns[] = {
 	{"lds", "lds B", REPORT_INT, true, "lds", "bytes of a workgroup, dynamic ones included"},
 	{"scratch", "scratch B", REPORT_INT, true, "scratch",
 	 "bytes per lane: spilled registers and arrays in private memory"},
+	{"vgpr_spills", "spilled vgprs", REPORT_INT, true, "vgpr_spills",
+	 "vector registers that did not fit (probe-report spills: where)"},
+	{"sgpr_spills", "spilled sgprs", REPORT_INT, false, "sgpr_spills",
+	 "scalar registers that did not fit"},
 	{"dispatches", "dispatches", REPORT_INT, true, "dispatches",
 	 "with this workgroup and this much LDS"},
 	{"target", "target", REPORT_TEXT, false, "target", "of the device"},
@@ -41,7 +45,10 @@ static const struct report_query occupancy_query = {
 		"p.group_x * p.group_y * p.group_z AS items, k.arch_vgpr_count AS vgprs, "
 		"k.accum_vgpr_count AS agprs, k.sgpr_count AS sgprs, "
 		"max(coalesce(k.group_segment_size, 0), coalesce(r.group_segment_size, 0)) AS lds, "
-		"k.private_segment_size AS scratch, count(*) AS dispatches FROM probe_dispatch p "
+		"k.private_segment_size AS scratch, "
+		"probe_spills(k.code_object_id, k.kernel_name, 'vgpr') AS vgpr_spills, "
+		"probe_spills(k.code_object_id, k.kernel_name, 'sgpr') AS sgpr_spills, "
+		"count(*) AS dispatches FROM probe_dispatch p "
 		"JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel_id "
 		"LEFT JOIN rocpd_info_agent a ON a.id = p.agent "
 		"LEFT JOIN rocpd_kernel_dispatch r ON r.id = p.dispatch_id "

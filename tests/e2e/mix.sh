@@ -23,6 +23,10 @@ ask()
 expect saxpy "$(ask saxpy flops,bytes,intensity,limit)" "50702,304212,0.167,memory"
 expect tiles "$(ask tiles flops,bytes,lds_bytes,global_read,barrier)" \
 	"$((2 * 128 * 128 * 128)),$(((2 * 8 + 1) * 4 * 128 * 128)),$((8 * 4 * 128 * 128 * (2 + 32))),$((2 * 8 * 256)),$((2 * 8 * 256))"
+# 128 floating-point operations per cycle and compute unit are the most for doubles.
+probe-report mix --format csv --no-header -k '^doubles' -f roof_gflops,memory_roof_gflops,roof_share mix.db |
+	awk -F , '$1 > 0 && $1 < 22631 && $2 <= $1 && $3 <= 100 { ok = 1 } END { exit !ok }' || fail "roofs of doubles"
+expect "limit of doubles" "$(ask doubles limit)" "memory or VALU"
 # A multiplication with an addition, and another addition.
 expect doubles "$(ask doubles flops,fp64)" "$((3 * 64 * 20 * 3)),$((3 * 20 * 3))"
 # The last lane adds seven times; 28 additions of eight lanes each.
