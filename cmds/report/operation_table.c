@@ -139,29 +139,42 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
 	return SQLITE_OK;
 }
 
-/* ---- Rates of the hardware -------------------------------------------------------------------- */
+/* ---- Rates of the hardware --------------------------------------------------------------------
+ */
 
 /*
- * Per cycle and compute unit. [CDNA] AMD's CDNA, CDNA 2 and CDNA 3 white papers, tables of operations per
- * clock; vectors of 16 and (CDNA 2, 3) 32 bits by packed instructions. Transcendental functions have a
- * quarter of the rate of one operation per lane: a division takes several of them.
+ * Per cycle and compute unit. [CDNA] AMD's CDNA, CDNA 2 and CDNA 3 white papers, tables of
+ * operations per clock; vectors of 16 and (CDNA 2, 3) 32 bits by packed instructions.
+ * Transcendental functions have a quarter of the rate of one operation per lane: a division takes
+ * several of them.
  */
 static const struct peak {
 	const char *target;
 	enum probe_operation operation;
 	int rate;
 } peaks[] = {
-	{"gfx908", PROBE_OPERATION_FP16, 256},	       {"gfx908", PROBE_OPERATION_FP32, 128},
-	{"gfx908", PROBE_OPERATION_FP64, 64},	       {"gfx908", PROBE_OPERATION_SPECIAL, 16},
-	{"gfx908", PROBE_OPERATION_MATRIX_FP16, 1024}, {"gfx908", PROBE_OPERATION_MATRIX_FP32, 256},
-	{"gfx908", PROBE_OPERATION_MATRIX_8, 1024},    {"gfx90a", PROBE_OPERATION_FP16, 256},
-	{"gfx90a", PROBE_OPERATION_FP32, 256},	       {"gfx90a", PROBE_OPERATION_FP64, 128},
-	{"gfx90a", PROBE_OPERATION_SPECIAL, 16},       {"gfx90a", PROBE_OPERATION_MATRIX_FP16, 1024},
-	{"gfx90a", PROBE_OPERATION_MATRIX_FP32, 256},  {"gfx90a", PROBE_OPERATION_MATRIX_FP64, 256},
-	{"gfx90a", PROBE_OPERATION_MATRIX_8, 1024},    {"gfx942", PROBE_OPERATION_FP16, 256},
-	{"gfx942", PROBE_OPERATION_FP32, 256},	       {"gfx942", PROBE_OPERATION_FP64, 128},
-	{"gfx942", PROBE_OPERATION_SPECIAL, 16},       {"gfx942", PROBE_OPERATION_MATRIX_FP16, 2048},
-	{"gfx942", PROBE_OPERATION_MATRIX_FP32, 256},  {"gfx942", PROBE_OPERATION_MATRIX_FP64, 256},
+	{"gfx908", PROBE_OPERATION_FP16, 256},
+	{"gfx908", PROBE_OPERATION_FP32, 128},
+	{"gfx908", PROBE_OPERATION_FP64, 64},
+	{"gfx908", PROBE_OPERATION_SPECIAL, 16},
+	{"gfx908", PROBE_OPERATION_MATRIX_FP16, 1024},
+	{"gfx908", PROBE_OPERATION_MATRIX_FP32, 256},
+	{"gfx908", PROBE_OPERATION_MATRIX_8, 1024},
+	{"gfx90a", PROBE_OPERATION_FP16, 256},
+	{"gfx90a", PROBE_OPERATION_FP32, 256},
+	{"gfx90a", PROBE_OPERATION_FP64, 128},
+	{"gfx90a", PROBE_OPERATION_SPECIAL, 16},
+	{"gfx90a", PROBE_OPERATION_MATRIX_FP16, 1024},
+	{"gfx90a", PROBE_OPERATION_MATRIX_FP32, 256},
+	{"gfx90a", PROBE_OPERATION_MATRIX_FP64, 256},
+	{"gfx90a", PROBE_OPERATION_MATRIX_8, 1024},
+	{"gfx942", PROBE_OPERATION_FP16, 256},
+	{"gfx942", PROBE_OPERATION_FP32, 256},
+	{"gfx942", PROBE_OPERATION_FP64, 128},
+	{"gfx942", PROBE_OPERATION_SPECIAL, 16},
+	{"gfx942", PROBE_OPERATION_MATRIX_FP16, 2048},
+	{"gfx942", PROBE_OPERATION_MATRIX_FP32, 256},
+	{"gfx942", PROBE_OPERATION_MATRIX_FP64, 256},
 	{"gfx942", PROBE_OPERATION_MATRIX_8, 4096},
 };
 
@@ -195,6 +208,7 @@ int report_operation_table_register(sqlite3 *db, struct report_code_cache *cache
 	int rc = sqlite3_create_module_v2(db, "probe_operations", &module, cache, NULL);
 
 	return rc ? rc
-		  : sqlite3_create_function_v2(db, "probe_peak", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
-					       NULL, peak, NULL, NULL, NULL);
+		  : sqlite3_create_function_v2(db, "probe_peak", 2,
+					       SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, peak, NULL,
+					       NULL, NULL);
 }

@@ -9,8 +9,8 @@ struct pass_options;
 struct site_table;
 
 /*
- * Lists the operations of all blocks in the requested scope, by row and place. The clone has no code
- * of probes yet, and rows are in the table.
+ * Lists the operations of all blocks in the requested scope, by row and place. The clone has no
+ * code of probes yet, and rows are in the table.
  */
 void count_operations(struct site_table *table, const struct count_plan *plan, LLVMValueRef clone,
 		      LLVMValueRef owner, const struct pass_options *options, void *analyses);

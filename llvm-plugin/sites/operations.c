@@ -14,14 +14,60 @@
 #include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
 
-/* In the table below: FP16, FP32 or FP64, by the type of the result. */
-enum { BY_TYPE = PROBE_OPERATIONS };
+/* In the tables below. */
+enum {
+	BY_TYPE = PROBE_OPERATIONS, /* FP16, FP32 or FP64, by the type of the result */
+	BY_LANES,		    /* added to a kind: SCALAR, if it is the same in all lanes */
+};
+#define INTEGER (BY_LANES + PROBE_OPERATION_INTEGER)
+#define CONVERT (BY_LANES + PROBE_OPERATION_CONVERT)
+#define COMPARE (BY_LANES + PROBE_OPERATION_COMPARE)
+
+/* Instructions but accesses, calls and addresses. */
+static const struct {
+	LLVMOpcode opcode;
+	int kind;
+	uint32_t amount; /* of an element */
+} opcodes[] = {
+	{LLVMFAdd, BY_TYPE, 1},
+	{LLVMFSub, BY_TYPE, 1},
+	{LLVMFMul, BY_TYPE, 1},
+	{LLVMFDiv, PROBE_OPERATION_SPECIAL, 1},
+	{LLVMFRem, PROBE_OPERATION_SPECIAL, 1},
+	{LLVMAdd, INTEGER, 0},
+	{LLVMSub, INTEGER, 0},
+	{LLVMMul, INTEGER, 0},
+	{LLVMUDiv, INTEGER, 0},
+	{LLVMSDiv, INTEGER, 0},
+	{LLVMURem, INTEGER, 0},
+	{LLVMSRem, INTEGER, 0},
+	{LLVMShl, INTEGER, 0},
+	{LLVMLShr, INTEGER, 0},
+	{LLVMAShr, INTEGER, 0},
+	{LLVMAnd, INTEGER, 0},
+	{LLVMOr, INTEGER, 0},
+	{LLVMXor, INTEGER, 0},
+	{LLVMZExt, CONVERT, 0},
+	{LLVMSExt, CONVERT, 0},
+	{LLVMFPToUI, PROBE_OPERATION_CONVERT, 0},
+	{LLVMFPToSI, PROBE_OPERATION_CONVERT, 0},
+	{LLVMUIToFP, PROBE_OPERATION_CONVERT, 0},
+	{LLVMSIToFP, PROBE_OPERATION_CONVERT, 0},
+	{LLVMFPTrunc, PROBE_OPERATION_CONVERT, 0},
+	{LLVMFPExt, PROBE_OPERATION_CONVERT, 0},
+	{LLVMICmp, COMPARE, 0},
+	{LLVMSelect, COMPARE, 0},
+	{LLVMFCmp, PROBE_OPERATION_COMPARE, 0},
+	{LLVMBr, PROBE_OPERATION_BRANCH, 0},
+	{LLVMSwitch, PROBE_OPERATION_BRANCH, 0},
+	{LLVMIndirectBr, PROBE_OPERATION_BRANCH, 0},
+};
 
 /* Intrinsics by prefix of the name; the first match is used. */
 static const struct {
 	const char *prefix;
 	int kind;
-	uint32_t amount; /* of an element */
+	uint32_t amount;
 } intrinsics[] = {
 	{"llvm.dbg.", PROBE_OPERATION_NONE, 0},
 	{"llvm.lifetime.", PROBE_OPERATION_NONE, 0},
@@ -77,34 +123,34 @@ static const struct {
 	{"llvm.amdgcn.icmp", PROBE_OPERATION_COMPARE, 0},
 	{"llvm.amdgcn.fcmp", PROBE_OPERATION_COMPARE, 0},
 	{"llvm.amdgcn.ballot", PROBE_OPERATION_COMPARE, 0},
-	{"llvm.smax.", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.smin.", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.umax.", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.umin.", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.abs.", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.ctpop.", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.ctlz.", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.cttz.", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.bswap.", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.bitreverse.", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.fshl.", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.fshr.", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.copysign.", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.sadd.", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.uadd.", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.ssub.", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.usub.", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.smul.", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.umul.", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.amdgcn.ubfe", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.amdgcn.sbfe", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.amdgcn.mul", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.amdgcn.perm", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.amdgcn.align", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.amdgcn.sad", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.amdgcn.sdot", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.amdgcn.udot", PROBE_OPERATION_INTEGER, 0},
-	{"llvm.amdgcn.mbcnt", PROBE_OPERATION_INTEGER, 0},
+	{"llvm.smax.", INTEGER, 0},
+	{"llvm.smin.", INTEGER, 0},
+	{"llvm.umax.", INTEGER, 0},
+	{"llvm.umin.", INTEGER, 0},
+	{"llvm.abs.", INTEGER, 0},
+	{"llvm.ctpop.", INTEGER, 0},
+	{"llvm.ctlz.", INTEGER, 0},
+	{"llvm.cttz.", INTEGER, 0},
+	{"llvm.bswap.", INTEGER, 0},
+	{"llvm.bitreverse.", INTEGER, 0},
+	{"llvm.fshl.", INTEGER, 0},
+	{"llvm.fshr.", INTEGER, 0},
+	{"llvm.copysign.", INTEGER, 0},
+	{"llvm.sadd.", INTEGER, 0},
+	{"llvm.uadd.", INTEGER, 0},
+	{"llvm.ssub.", INTEGER, 0},
+	{"llvm.usub.", INTEGER, 0},
+	{"llvm.smul.", INTEGER, 0},
+	{"llvm.umul.", INTEGER, 0},
+	{"llvm.amdgcn.ubfe", INTEGER, 0},
+	{"llvm.amdgcn.sbfe", INTEGER, 0},
+	{"llvm.amdgcn.mul", INTEGER, 0},
+	{"llvm.amdgcn.perm", INTEGER, 0},
+	{"llvm.amdgcn.align", INTEGER, 0},
+	{"llvm.amdgcn.sad", INTEGER, 0},
+	{"llvm.amdgcn.sdot", INTEGER, 0},
+	{"llvm.amdgcn.udot", INTEGER, 0},
+	{"llvm.amdgcn.mbcnt", INTEGER, 0},
 	{"llvm.ldexp.", PROBE_OPERATION_CONVERT, 0},
 	{"llvm.amdgcn.ldexp", PROBE_OPERATION_CONVERT, 0},
 	{"llvm.amdgcn.frexp", PROBE_OPERATION_CONVERT, 0},
@@ -152,7 +198,8 @@ static bool is_uniform(const struct analysis *flow, LLVMValueRef inst)
 	return true;
 }
 
-/* Vector units have no scalar form of floating-point operations, so that these are not asked for. */
+/* Vector units have no scalar form of floating-point operations, so that these are not asked for.
+ */
 static enum probe_operation integer_kind(const struct analysis *flow, LLVMValueRef inst,
 					 enum probe_operation of_lanes)
 {
@@ -160,8 +207,8 @@ static enum probe_operation integer_kind(const struct analysis *flow, LLVMValueR
 }
 
 /*
- * llvm.amdgcn.mfma.f32.32x32x8f16, smfmac.f32.16x16x32.f16: results of M rows and columns, of which each
- * is a sum over all that a column of the second operand holds. All 64 lanes hold columns.
+ * llvm.amdgcn.mfma.f32.32x32x8f16, smfmac.f32.16x16x32.f16: results of M rows and columns, of which
+ * each is a sum over all that a column of the second operand holds. All 64 lanes hold columns.
  */
 static bool read_matrix(LLVMValueRef inst, const char *name, struct operation *ret)
 {
@@ -171,10 +218,14 @@ static bool read_matrix(LLVMValueRef inst, const char *name, struct operation *r
 		enum probe_operation kind;
 		unsigned bits;
 	} types[] = {
-		{"xf32", PROBE_OPERATION_MATRIX_FP32, 32}, {"bf16", PROBE_OPERATION_MATRIX_FP16, 16},
-		{"f16", PROBE_OPERATION_MATRIX_FP16, 16},  {"f32", PROBE_OPERATION_MATRIX_FP32, 32},
-		{"f64", PROBE_OPERATION_MATRIX_FP64, 64},  {"i8", PROBE_OPERATION_MATRIX_8, 8},
-		{"fp8", PROBE_OPERATION_MATRIX_8, 8},	   {"bf8", PROBE_OPERATION_MATRIX_8, 8},
+		{"xf32", PROBE_OPERATION_MATRIX_FP32, 32},
+		{"bf16", PROBE_OPERATION_MATRIX_FP16, 16},
+		{"f16", PROBE_OPERATION_MATRIX_FP16, 16},
+		{"f32", PROBE_OPERATION_MATRIX_FP32, 32},
+		{"f64", PROBE_OPERATION_MATRIX_FP64, 64},
+		{"i8", PROBE_OPERATION_MATRIX_8, 8},
+		{"fp8", PROBE_OPERATION_MATRIX_8, 8},
+		{"bf8", PROBE_OPERATION_MATRIX_8, 8},
 	};
 	LLVMModuleRef module =
 		LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst)));
@@ -197,24 +248,29 @@ static bool read_matrix(LLVMValueRef inst, const char *name, struct operation *r
 	return false;
 }
 
+/* `kind` as in the tables. False: NONE. */
+static bool resolve(const struct analysis *flow, LLVMValueRef inst, int kind, uint32_t amount,
+		    struct operation *ret)
+{
+	ret->count = elements_of(LLVMTypeOf(inst));
+	ret->amount = ret->count * amount;
+	if (kind == BY_TYPE)
+		ret->kind = float_kind(LLVMTypeOf(inst));
+	else if (kind > BY_LANES)
+		ret->kind = integer_kind(flow, inst, (enum probe_operation)(kind - BY_LANES));
+	else
+		ret->kind = (enum probe_operation)kind;
+	return ret->kind != PROBE_OPERATION_NONE;
+}
+
 static bool read_intrinsic(const struct analysis *flow, LLVMValueRef inst, const char *name,
 			   struct operation *ret)
 {
 	if (!strncmp(name, "llvm.amdgcn.mfma.", 17) || !strncmp(name, "llvm.amdgcn.smfmac.", 19))
 		return read_matrix(inst, name, ret);
-	for (size_t i = 0; i < sizeof(intrinsics) / sizeof(intrinsics[0]); i++) {
-		if (strncmp(name, intrinsics[i].prefix, strlen(intrinsics[i].prefix)))
-			continue;
-		ret->count = elements_of(LLVMTypeOf(inst));
-		ret->amount = ret->count * intrinsics[i].amount;
-		if (intrinsics[i].kind == BY_TYPE)
-			ret->kind = float_kind(LLVMTypeOf(inst));
-		else if (intrinsics[i].kind == PROBE_OPERATION_INTEGER)
-			ret->kind = integer_kind(flow, inst, PROBE_OPERATION_INTEGER);
-		else
-			ret->kind = (enum probe_operation)intrinsics[i].kind;
-		return ret->kind != PROBE_OPERATION_NONE;
-	}
+	for (size_t i = 0; i < sizeof(intrinsics) / sizeof(intrinsics[0]); i++)
+		if (!strncmp(name, intrinsics[i].prefix, strlen(intrinsics[i].prefix)))
+			return resolve(flow, inst, intrinsics[i].kind, intrinsics[i].amount, ret);
 	return true;
 }
 
@@ -254,7 +310,7 @@ static bool read_memory(const struct analysis *flow, LLVMValueRef inst, struct o
 
 	if (class == PASS_ACCESS_SITE || class == PASS_ACCESS_ON_REQUEST) {
 		*ret = (struct operation){memory_kind(flow, inst, &site), site.size / site.unit,
-					   site.size};
+					  site.size};
 		return true;
 	}
 	if (access_site_scratch(inst, &site)) {
@@ -282,70 +338,17 @@ static bool read_address(const struct analysis *flow, LLVMValueRef inst, struct 
 
 static bool read_plain(const struct analysis *flow, LLVMValueRef inst, struct operation *ret)
 {
-	LLVMTypeRef type = LLVMTypeOf(inst);
+	LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
 
-	ret->count = elements_of(type);
-	switch (LLVMGetInstructionOpcode(inst)) {
-	case LLVMFAdd:
-	case LLVMFSub:
-	case LLVMFMul:
-		ret->kind = float_kind(type);
-		ret->amount = ret->count;
-		return true;
-	case LLVMFDiv:
-	case LLVMFRem:
-		ret->kind = PROBE_OPERATION_SPECIAL;
-		ret->amount = ret->count;
-		return true;
-	case LLVMAdd:
-	case LLVMSub:
-	case LLVMMul:
-	case LLVMUDiv:
-	case LLVMSDiv:
-	case LLVMURem:
-	case LLVMSRem:
-	case LLVMShl:
-	case LLVMLShr:
-	case LLVMAShr:
-	case LLVMAnd:
-	case LLVMOr:
-	case LLVMXor:
-		ret->kind = integer_kind(flow, inst, PROBE_OPERATION_INTEGER);
-		return true;
-	case LLVMGetElementPtr:
+	if (opcode == LLVMGetElementPtr)
 		return read_address(flow, inst, ret);
-	case LLVMZExt:
-	case LLVMSExt:
-		ret->kind = integer_kind(flow, inst, PROBE_OPERATION_CONVERT);
-		return true;
-	case LLVMFPToUI:
-	case LLVMFPToSI:
-	case LLVMUIToFP:
-	case LLVMSIToFP:
-	case LLVMFPTrunc:
-	case LLVMFPExt:
-		ret->kind = PROBE_OPERATION_CONVERT;
-		return true;
-	case LLVMICmp:
-	case LLVMSelect:
-		ret->kind = integer_kind(flow, inst, PROBE_OPERATION_COMPARE);
-		return true;
-	case LLVMFCmp:
-		ret->kind = PROBE_OPERATION_COMPARE;
-		return true;
-	case LLVMBr:
-		ret->kind = PROBE_OPERATION_BRANCH;
-		return LLVMIsConditional(inst);
-	case LLVMSwitch:
-	case LLVMIndirectBr:
-		ret->kind = PROBE_OPERATION_BRANCH;
-		return true;
-	case LLVMFence:
-		ret->count = 1;
-		return true;
-	default: /* values that only have another name, phis, ends of blocks */
+	if (opcode == LLVMBr && !LLVMIsConditional(inst))
 		return false;
-	}
+	for (size_t i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++)
+		if (opcodes[i].opcode == opcode)
+			return resolve(flow, inst, opcodes[i].kind, opcodes[i].amount, ret);
+	/* Values that only have another name, phis, ends of blocks. */
+	return false;
 }
 
 bool operation_read(const struct analysis *flow, LLVMValueRef inst, struct operation *ret)
