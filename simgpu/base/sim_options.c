@@ -32,7 +32,7 @@ static const struct option_row rows[] = {
 	{"SPIN_US", offsetof(struct sim_options, spin_us), 30, 0, 1000000},
 	{"FILL", offsetof(struct sim_options, fill), 0, 0, UINT32_MAX},
 	{"MODEL", offsetof(struct sim_options, model), 1, 0, 1},
-	{"POLLS", offsetof(struct sim_options, polls), 1, 0, 1},
+	{"POLLS", offsetof(struct sim_options, polls), 1, 0, SIM_POLLS_IN_TRIAL},
 	{"PC", offsetof(struct sim_options, pc), 0, 0, 1},
 	{"DRIVER_SAMPLING", offsetof(struct sim_options, driver_sampling), 0, 0, 1},
 	{"LOG", offsetof(struct sim_options, log), 0, 0, 2},

@@ -7,6 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* How waves are simulated that only wait (time/value_waits.h). */
+enum sim_polls {
+	SIM_POLLS_ALL,	    /* round by round */
+	SIM_POLLS_LEFT_OUT, /* their rounds are left out */
+	SIM_POLLS_IN_TRIAL, /* the same, and a round is executed in trial for every change */
+};
+
 struct sim_options {
 	uint64_t threads; /* host threads that run workgroups; not 0 after reading */
 	uint64_t gpus;
@@ -18,7 +25,7 @@ struct sim_options {
 			   * sleeps */
 	uint64_t fill;	  /* initial value of registers that the launch does not define */
 	uint64_t model;	  /* 1: simulated time; 0: the host's clock */
-	uint64_t polls;	  /* 1: waves that only poll are not simulated round by round */
+	uint64_t polls;	  /* enum sim_polls */
 	uint64_t pc;	  /* 1: keep counters per instruction */
 	/* 1: the driver offers PC sampling, for ROCr 6.2 and later; else this library's functions
 	 */

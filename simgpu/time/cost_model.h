@@ -29,9 +29,9 @@ enum {
 	WINDOW = 64,	  /* slots that a SIMD can reserve, from its last event on */
 	TIME_SPANS = 128, /* two for each slot that a wave can be ahead, and more */
 	TIME_PLACES = 16,
-	L1_LINE = 64,	  /* the unit of the vector L1; it fetches sim_time_cost.l1_line bytes */
-	L1_WAYS = 4,	  /* [E] */
-	L1_MOST = 512,	  /* lines of the largest vector L1, 32 KiB */
+	L1_LINE = 64,  /* the unit of the vector L1; it fetches sim_time_cost.l1_line bytes */
+	L1_WAYS = 4,   /* [E] */
+	L1_MOST = 512, /* lines of the largest vector L1, 32 KiB */
 	SCALAR_LINES =
 		256, /* [HW mt4g] 16 KiB; two units share one on hardware, here each has its own */
 	L2_LINE = 128,
@@ -249,6 +249,11 @@ enum time_wait_kind {
 	WAITS_TO_LEAVE,	 /* only reads */
 };
 
+/* A value that was read, and what it was compared with. */
+struct time_compare {
+	uint64_t value, with;
+};
+
 /* A wave that leaves out its tries (value_waits.h). */
 struct time_waiter {
 	struct time_cu *cu;
@@ -259,6 +264,8 @@ struct time_waiter {
 	uint64_t checked;      /* when its round was last executed */
 	uint64_t since, due;   /* when it began to wait, and when it tries at the latest */
 	enum time_wait_kind kind;
+	bool compares; /* WAITS_TO_LEAVE: only the order of the value to another one matters */
+	struct time_compare compare; /* in a round that stays */
 };
 
 /* A place in memory that waves try to change. */

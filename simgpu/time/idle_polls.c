@@ -6,6 +6,7 @@
 
 #include "common/cleanup.h"
 #include "simgpu/base/sim_options.h"
+#include "simgpu/exec/memory/single_place.h"
 #include "simgpu/mem/freed_memory.h"
 #include "simgpu/time/wave_waits.h"
 
@@ -221,25 +222,39 @@ static void copy_wave(const struct time_cu *cu, struct sim_wave *to, const struc
 	       launch->kernel.agprs * sizeof(to->vgpr[0]));
 }
 
+static bool run_quietly(struct sim_wave *wave, struct sim_trace *trace, uint32_t count)
+{
+	enum sim_stop stop;
+
+	sim_trace_reset(trace);
+	trace->pass = true;
+	stop = sim_wave_run(wave, count);
+	return stop == SIM_STOP_QUANTUM || stop == SIM_STOP_SLEEP;
+}
+
 static bool run_quiet_round(struct sim_wave *wave, struct sim_trace *trace)
 {
 	const uint64_t pc = wave->pc;
 
 	for (int i = 0; i < LONGEST_ROUND; i++) {
 		uint32_t count = quiet_run(wave, pc);
-		enum sim_stop stop;
 
-		if (!count)
-			return false;
-		sim_trace_reset(trace);
-		trace->pass = true;
-		stop = sim_wave_run(wave, count);
-		if (stop != SIM_STOP_QUANTUM && stop != SIM_STOP_SLEEP)
+		if (!count || !run_quietly(wave, trace, count))
 			return false;
 		if (wave->pc == pc)
 			return true;
 	}
 	return false;
+}
+
+static void begin_trial(const struct time_cu *cu, const struct sim_wave *wave,
+			struct time_trial *trial)
+{
+	copy_wave(cu, &trial->wave, wave);
+	trial->group = *wave->group;
+	trial->group.counters = &trial->counters;
+	trial->wave.group = &trial->group;
+	trial->wave.trace = &trial->trace;
 }
 
 bool time_poll_stays(const struct time_cu *cu, const struct sim_wave *wave,
@@ -248,11 +263,7 @@ bool time_poll_stays(const struct time_cu *cu, const struct sim_wave *wave,
 	unsigned epoch = sim_memory_enter();
 	bool stays;
 
-	copy_wave(cu, &trial->wave, wave);
-	trial->group = *wave->group;
-	trial->group.counters = &trial->counters;
-	trial->wave.group = &trial->group;
-	trial->wave.trace = &trial->trace;
+	begin_trial(cu, wave, trial);
 	stays = run_quiet_round(&trial->wave, &trial->trace);
 	sim_memory_leave(epoch);
 	return stays;
@@ -268,6 +279,40 @@ bool time_poll_returns(const struct time_cu *cu, const struct sim_wave *wave,
 	stays = stays && run_quiet_round(&trial->wave, &trial->trace);
 	sim_memory_leave(epoch);
 	return stays && state_of(cu, &trial->wave) == state;
+}
+
+/* A round, instruction by instruction: the value it loads, and what it compares it with. */
+static bool compare_round(struct sim_wave *wave, struct sim_trace *trace, struct time_compare *ret)
+{
+	const struct sim_loaded loaded = sim_wave_loads(wave);
+	const uint64_t pc = wave->pc;
+	uint32_t compares = 0;
+
+	if (!quiet_run(wave, pc) || !run_quietly(wave, trace, 1) ||
+	    !sim_wave_loaded(wave, &loaded, &ret->value))
+		return false;
+	for (int i = 0; i < LONGEST_ROUND && wave->pc != pc; i++) {
+		bool invalidates = sim_wave_timing(wave)->kind == TIMING_L1_INVALIDATE;
+		enum sim_value_use use =
+			invalidates ? SIM_VALUE_UNUSED : sim_wave_uses(wave, &loaded, &ret->with);
+
+		compares += use == SIM_VALUE_COMPARED;
+		if (use == SIM_VALUE_USED || !quiet_run(wave, pc) || !run_quietly(wave, trace, 1))
+			return false;
+	}
+	return wave->pc == pc && compares == 1;
+}
+
+bool time_poll_compares(const struct time_cu *cu, const struct sim_wave *wave,
+			struct time_trial *trial, struct time_compare *ret)
+{
+	unsigned epoch = sim_memory_enter();
+	bool compares;
+
+	begin_trial(cu, wave, trial);
+	compares = compare_round(&trial->wave, &trial->trace, ret);
+	sim_memory_leave(epoch);
+	return compares;
 }
 
 static uint64_t memory_pause(struct time_cu *cu, struct time_wave *w, const struct sim_wave *wave,

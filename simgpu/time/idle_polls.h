@@ -32,6 +32,14 @@ bool time_poll_stays(const struct time_cu *cu, const struct sim_wave *wave,
 bool time_poll_returns(const struct time_cu *cu, const struct sim_wave *wave,
 		       struct time_trial *trial);
 
+/*
+ * What a round that stays in the loop does with the value it reads, if it only compares it, once,
+ * with another integer: with every value that has the same order to that one, the round is the
+ * same. False for other rounds.
+ */
+bool time_poll_compares(const struct time_cu *cu, const struct sim_wave *wave,
+			struct time_trial *trial, struct time_compare *ret);
+
 /* True if rounds and tries of this unit may be left out. */
 bool time_polls_allowed(const struct time_cu *cu);
 

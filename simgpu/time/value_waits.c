@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simgpu/base/sim_options.h"
 #include "simgpu/exec/memory/single_place.h"
 #include "simgpu/mem/freed_memory.h"
 #include "simgpu/time/idle_polls.h"
@@ -18,7 +19,7 @@ enum {
 	LONGEST_WAIT = 1024,	/* periods, at first; then a part of the time already waited */
 	WAIT_PART = 4,
 	FIRST_POLLS = 3,
-	LONGEST_PAUSE = 16384, /* cycles between polls, for which the host may be the reason */
+	LONGEST_PAUSE = 16384, /* cycles between polls, at first; then as between tries */
 	ROUND_PART = 8,	       /* of a period, after which a round is executed again in trial */
 };
 
@@ -171,6 +172,27 @@ static void wake_first(struct time_place *place, uint64_t now)
 	wake(*waiter, when);
 }
 
+/* True if two values have the same order to a third one, with and without signs. */
+static bool same_order(uint64_t a, uint64_t b, uint64_t with, uint32_t bytes)
+{
+	const unsigned unused = 64 - 8 * bytes;
+	const int64_t sa = (int64_t)(a << unused), sb = (int64_t)(b << unused);
+	const int64_t sw = (int64_t)(with << unused);
+
+	return (a < with) == (b < with) && (a == with) == (b == with) && (sa < sw) == (sb < sw);
+}
+
+/* True if the wave stays in its loop although the place has another value. */
+static bool stays_again(const struct time_place *place, struct time_waiter *waiter,
+			struct time_trial *trial)
+{
+	const struct time_compare *compare = &waiter->compare;
+
+	return (waiter->compares &&
+		same_order(place->value, compare->value, compare->with, place->bytes)) ||
+	       time_poll_stays(waiter->cu, waiter->registers, trial);
+}
+
 /* Wakes the waves that only read the place and leave their loop because of the new value. */
 static void wake_leaving(struct time_place *place, uint64_t now, struct time_trial *trial)
 {
@@ -181,7 +203,7 @@ static void wake_leaving(struct time_place *place, uint64_t now, struct time_tri
 			continue;
 		/* If the place changes often, the wave just polls. */
 		if (now - waiter->checked >= waiter->period / ROUND_PART &&
-		    time_poll_stays(waiter->cu, waiter->registers, trial)) {
+		    stays_again(place, waiter, trial)) {
 			waiter->checked = now;
 			continue;
 		}
@@ -339,13 +361,18 @@ static bool poll_waits(struct time_cu *cu, struct time_wave *w, struct time_plac
 	struct time_tries *tries = &w->reads;
 	struct time_waiter waiter = {
 		.kind = WAITS_TO_LEAVE, .period = tries->period, .registers = wave};
+	struct time_trial *trial;
 
 	if (w->poll.loads != 1 || w->poll.acted)
 		return false;
 	if ((w->returns != tries->pc || tries->seen != place->value) && !stays(cu, w, wave))
 		return false;
 	tries->seen = place->value;
-	return wait_for(place, cu, w, &waiter, LONGEST_PAUSE);
+	trial = cu->time->places.trial;
+	waiter.compares = trial && sim_options()->polls != SIM_POLLS_IN_TRIAL &&
+			  time_poll_compares(cu, wave, trial, &waiter.compare);
+	return wait_for(place, cu, w, &waiter,
+			later(LONGEST_PAUSE, (cu->now - w->poll.since) / WAIT_PART));
 }
 
 /* Notes a try that is executed. */

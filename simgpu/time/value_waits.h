@@ -9,7 +9,8 @@
  *   compares with a value of its own (a lock that is free): the first wave whose value it is
  *   compares with what its last try returned: one wave at a time, the `reader`, which reads the new
  *           value with this try, and succeeds with the next unless the place changes in between
- *   reads:  all waves that leave their loop if they read the new value
+ *   reads:  all waves that leave their loop if they read the new value. For those that only compare
+ *           it with another integer, the order of the two tells; others execute a round in trial
  *
  * PROBE_SIM_POLLS=0 turns it off, as it does the other short cuts (idle_polls.h). Except for
  * time_values_waited(), all functions are called while no unit runs.

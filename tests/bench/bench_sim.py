@@ -16,7 +16,7 @@ KERNELS = {"saxpy": 6, "matmul": 3, "transpose": 3, "reduction": 6, "stencil": 3
 RUNS = 3
 # Waves of kernels that contend for one place or wait for each other; 3,328 is all that the GPU holds.
 CONTENDED = {"print_once": (1, 64, 1024, 4096), "print_lanes": (1024, 4096), "swap_sum": (1024, 4096),
-             "spin_lock": (1024, 4096), "ticket_lock": (256, 1024), "grid_barrier": (1024, 3328), "grid_sync": (1024, 3328),
+             "spin_lock": (1024, 4096), "ticket_lock": (1024, 3328), "grid_barrier": (1024, 3328), "grid_sync": (1024, 3328),
              "allocate": (1024, 4096), "spin_clock": (1024, 3328)}
 MATRIX_INSTRUCTIONS = 4 * 4 * 2000  # in a launch of matrix.hip: waves, accumulators, iterations
 LEVELS = {"avx512": "at least 2.0", "avx2": "at least 1.2", "base": "-"}

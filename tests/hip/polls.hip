@@ -123,6 +123,82 @@ __global__ void ticket_lock(long long, int *out)
 	out[blockIdx.x] = 1;
 }
 
+/* A barrier of all workgroups, at which the first one arrives late. */
+__global__ void grid_barrier(long long wait, int *out)
+{
+	int *sum = out + gridDim.x;
+
+	for (int i = 1; i <= 3 && !threadIdx.x; i++) {
+		long long start = ticks();
+
+		while (!blockIdx.x && ticks() - start < wait)
+			;
+		atomicAdd(sum, 1);
+		while (__hip_atomic_load(sum, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) <
+		       i * (int)gridDim.x)
+			;
+	}
+	out[blockIdx.x] = 1;
+}
+
+static __device__ int poll(int *cell)
+{
+	return *(volatile int *)cell;
+}
+
+/*
+ * Every workgroup waits in a loop of one of eight kinds, until the last one has stored a value with
+ * which the loop ends. That stores random numbers, positive and negative.
+ */
+__global__ void watch_values(long long wait, int *out)
+{
+	const int last = (int)gridDim.x - 1, kind = (int)blockIdx.x % 8, lane = (int)threadIdx.x;
+	int *left = out + gridDim.x, *cell = left + 64;
+	const int mine = (int)(blockIdx.x * 0x9e3779b1u) >> 28;
+	unsigned random = 1;
+
+	if ((int)blockIdx.x == last) {
+		for (int i = 0; atomicAdd(left, 0) != 3 * last; i++) {
+			long long start = ticks();
+
+			random = random * 1664525u + 1013904223u;
+			/* For those that read 64 bits. */
+			cell[1] = i & 3;
+			*(volatile int *)cell = (int)random >> 28;
+			while (ticks() - start < wait)
+				;
+		}
+	} else if (kind == 0) {
+		while (poll(cell) != mine)
+			;
+	} else if (kind == 1) {
+		while (poll(cell) == mine || poll(cell) == 0)
+			;
+	} else if (kind == 2) {
+		while (poll(cell) <= mine / 2)
+			;
+	} else if (kind == 3) {
+		while ((unsigned)poll(cell) <= (unsigned)mine / 2)
+			;
+	} else if (kind == 4) {
+		while (!(poll(cell) & (1 << (mine & 3))))
+			;
+	} else if (kind == 5) {
+		while ((*(volatile long long *)cell >> 32 & 3) != (mine & 3))
+			;
+	} else if (kind == 6) {
+		while (*(volatile long long *)cell !=
+		       ((long long)(mine & 3) << 32 | (unsigned)mine))
+			;
+	} else {
+		while (poll(cell) < mine / 2 + lane % 4)
+			;
+	}
+	if (!threadIdx.x)
+		atomicAdd(left, 3);
+	out[blockIdx.x] = 1;
+}
+
 /* Each waits for its turn with a swap whose value only the wave of the next workgroup makes. */
 __global__ void swap_turns(long long, int *out)
 {
@@ -169,13 +245,14 @@ __global__ void swap_lanes(long long, int *out)
 	out[blockIdx.x] = 1;
 }
 
-/* The kernel's result next to the workgroups' own is thrice their number, for those that contend. */
+/* The kernel's result next to the workgroups' own is thrice their number, for those that contend.
+ */
 static void contend(void (*kernel)(long long, int *), unsigned groups)
 {
 	device_array<int> out((size_t)groups + 256);
 	int sum;
 
-	kernel<<<groups, 64>>>(0, out.data);
+	kernel<<<groups, 64>>>(200, out.data);
 	HIP(hipMemcpy(&sum, out.data + groups, sizeof(sum), hipMemcpyDeviceToHost));
 	EXPECT(sum == 3 * (int)groups);
 }
@@ -204,6 +281,8 @@ int main()
 	contend(swap_sum, 208);
 	contend(swap_lock, 208);
 	contend(ticket_lock, 208);
+	contend(grid_barrier, 208);
+	contend(watch_values, 208);
 	contend(swap_turns, 208);
 	contend(swap_largest, 208);
 	contend(swap_lanes, 208);

@@ -45,9 +45,14 @@ static uint64_t lane_address(const struct sim_wave *w, const struct sim_inst *ip
 	return (uint64_t)ip->imm + scalar + row[lane];
 }
 
+static const struct sim_inst *next_inst(const struct sim_wave *w)
+{
+	return &w->code->inst[(w->pc - w->code->base) / 4];
+}
+
 bool sim_wave_place(const struct sim_wave *w, struct sim_place_access *ret)
 {
-	const struct sim_inst *ip = &w->code->inst[(w->pc - w->code->base) / 4];
+	const struct sim_inst *ip = next_inst(w);
 	struct sim_place_access place = {0};
 	uint64_t left = w->exec;
 	const uint32_t *wanted;
@@ -72,6 +77,84 @@ bool sim_wave_place(const struct sim_wave *w, struct sim_place_access *ret)
 	}
 	*ret = place;
 	return true;
+}
+
+/* ---- What becomes of a value ---------------------------------------------------------------- */
+
+struct sim_loaded sim_wave_loads(const struct sim_wave *w)
+{
+	const struct sim_inst *ip = next_inst(w);
+	bool swaps;
+
+	return (struct sim_loaded){.row = ip->dst, .bytes = kind_of(ip, &swaps), .lanes = w->exec};
+}
+
+/* Bytes that an integer compare of whole registers compares, or 0 for other instructions. */
+static uint32_t compared_bytes(const struct sim_inst *ip)
+{
+	enum { INTEGERS_32 = 0xc0, INTEGERS_64 = 0xe0, END = 0x100 };
+	uint32_t code = ip->row->code;
+
+	if ((ip->enc != ENC_VOPC && ip->enc != ENC_VOP3) || ip->modded || ip->specials)
+		return 0;
+	return code < INTEGERS_32 || code >= END ? 0 : code < INTEGERS_64 ? 4 : 8;
+}
+
+static bool is_row(const struct sim_wave *w, const struct sim_inst *ip, unsigned source,
+		   uint32_t row)
+{
+	return inst_src(w, ip, source) == w->vgpr[row];
+}
+
+/* The value of a row, if it is the same in all lanes that loaded. */
+static bool same_in_lanes(const uint32_t *row, const struct sim_loaded *loaded, uint64_t *ret)
+{
+	uint64_t lanes = loaded->lanes, value;
+
+	if (!lanes)
+		return false;
+	value = lane_value(row, (unsigned)__builtin_ctzll(lanes), loaded->bytes);
+	while (lanes &= lanes - 1)
+		if (lane_value(row, (unsigned)__builtin_ctzll(lanes), loaded->bytes) != value)
+			return false;
+	*ret = value;
+	return true;
+}
+
+bool sim_wave_loaded(const struct sim_wave *w, const struct sim_loaded *loaded, uint64_t *ret)
+{
+	return same_in_lanes(w->vgpr[loaded->row], loaded, ret);
+}
+
+/* A source that is the same in all lanes. */
+static bool same_source(const struct sim_wave *w, const struct sim_inst *ip, unsigned source,
+			const struct sim_loaded *loaded, uint64_t *ret)
+{
+	const uint32_t *from = inst_src(w, ip, source);
+
+	if (!(ip->scalar >> source & 1))
+		return same_in_lanes(from, loaded, ret);
+	*ret = loaded->bytes == 4 ? from[0] : from[0] | (uint64_t)from[1] << 32;
+	return true;
+}
+
+enum sim_value_use sim_wave_uses(const struct sim_wave *w, const struct sim_loaded *loaded,
+				 uint64_t *with)
+{
+	const struct sim_inst *ip = next_inst(w);
+	bool first, second;
+
+	if (ip->row && ip->cls < C_FIRST_VECTOR)
+		return SIM_VALUE_UNUSED;
+	/* Lanes that did not load have other values. */
+	if (!ip->row || w->gpr_idx || compared_bytes(ip) != loaded->bytes ||
+	    w->exec & ~loaded->lanes)
+		return SIM_VALUE_USED;
+	first = is_row(w, ip, 0, loaded->row);
+	second = is_row(w, ip, 1, loaded->row);
+	if (first == second || !same_source(w, ip, first, loaded, with))
+		return SIM_VALUE_USED;
+	return SIM_VALUE_COMPARED;
 }
 
 const void *sim_place_host(uint64_t addr, uint32_t bytes)

@@ -47,6 +47,25 @@ bool sim_wave_place(const struct sim_wave *wave, struct sim_place_access *ret)
 	return false;
 }
 
+struct sim_loaded sim_wave_loads(const struct sim_wave *w)
+{
+	(void)w;
+	return (struct sim_loaded){0};
+}
+
+bool sim_wave_loaded(const struct sim_wave *w, const struct sim_loaded *loaded, uint64_t *ret)
+{
+	(void)w, (void)loaded, (void)ret;
+	return false;
+}
+
+enum sim_value_use sim_wave_uses(const struct sim_wave *w, const struct sim_loaded *loaded,
+				 uint64_t *with)
+{
+	(void)w, (void)loaded, (void)with;
+	return SIM_VALUE_USED;
+}
+
 const void *sim_place_host(uint64_t addr, uint32_t bytes)
 {
 	(void)addr, (void)bytes;
