@@ -200,23 +200,26 @@ static uint64_t find_followed(const uint64_t *line, unsigned count, const struct
 	return find_any_followed(line, count, reuse->thin);
 }
 
-static void touch_followed(struct cache *cache, struct reuse *reuse, struct cache_site *site,
-			   uint64_t line)
+/* Touches at least the first of the lines; returns how many. */
+static unsigned touch_followed(struct cache *cache, struct reuse *reuse, struct cache_site *site,
+			       const uint64_t *lines, unsigned count)
 {
 	uint64_t weight = 1ull << reuse->thin, distance;
-	unsigned bucket;
+	unsigned bucket, run;
 
-	site->sampled++;
 	site->thin = reuse->thin > site->thin ? reuse->thin : site->thin;
-	distance = reuse_touch(reuse, line);
+	distance = reuse_touch(reuse, lines, count, &run);
+	site->sampled += run;
 	if (distance == REUSE_NO_MEMORY) {
 		cache->no_memory = true;
 	} else if (distance == REUSE_FIRST) {
 		site->first += weight;
 	} else {
 		bucket = distance ? 64 - (unsigned)__builtin_clzll(distance) : 0;
-		site->distances[bucket < CACHE_BUCKETS ? bucket : CACHE_BUCKETS - 1] += weight;
+		site->distances[bucket < CACHE_BUCKETS ? bucket : CACHE_BUCKETS - 1] +=
+			run * weight;
 	}
+	return run;
 }
 
 static void touch_reuse(struct cache *cache, struct agent *agent, struct cache_site *site)
@@ -227,16 +230,21 @@ static void touch_reuse(struct cache *cache, struct agent *agent, struct cache_s
 	for (unsigned at = 0; at < lines->wides; at += 64) {
 		const uint64_t *wide = lines->wide + at;
 		unsigned count = lines->wides - at < 64 ? lines->wides - at : 64;
-		unsigned thin = reuse->thin;
-		uint64_t followed = find_followed(wide, count, reuse);
+		unsigned thin = reuse->thin, n = 0;
+		uint64_t followed = find_followed(wide, count, reuse), list[64];
 
-		for (uint64_t some = followed; some & (some - 1); some &= some - 1)
-			reuse_prefetch(reuse, wide[__builtin_ctzll(some)]);
 		for (; followed; followed &= followed - 1) {
-			uint64_t line = wide[__builtin_ctzll(followed)];
-
-			if (thin == reuse->thin || reuse_follows(reuse, line))
-				touch_followed(cache, reuse, site, line);
+			list[n] = wide[__builtin_ctzll(followed)];
+			reuse_prefetch(reuse, list[n++]);
+		}
+		/* A new line may lower the rate, and then some of the rest are not sampled. */
+		for (unsigned i = 0; i < n;) {
+			if (thin == reuse->thin)
+				i += touch_followed(cache, reuse, site, list + i, n - i);
+			else if (reuse_follows(reuse, list[i]))
+				i += touch_followed(cache, reuse, site, list + i, 1);
+			else
+				i++;
 		}
 	}
 }
@@ -258,6 +266,14 @@ static unsigned find_missed(const struct touched_lines *lines, struct lru *l1,
 	if (!hits || hits == lines->count)
 		return hits ? 0 : lines->wides;
 	*missed = list;
+	/* Each in a line of L2 of its own. */
+	if (lines->wides == lines->count) {
+		for (unsigned i = 0; i < lines->count; i++) {
+			list[count] = lines->wide[i];
+			count += !hit[i];
+		}
+		return count;
+	}
 	memset(noted, 0, lines->wides);
 	for (unsigned i = 0; i < lines->count; i++) {
 		unsigned wide = lines->wide_of[i];

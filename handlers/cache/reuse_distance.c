@@ -169,17 +169,69 @@ static bool thin_out(struct reuse *reuse)
 	return ok;
 }
 
-static ALWAYS_INLINE uint64_t touch(struct reuse *reuse, uint64_t line, bool popcnt)
+/*
+ * Lines from the second on whose last touches directly followed that of the first one, in one word
+ * of slots, and that get slots in one word now. All have the distance of the first: each has one
+ * line fewer after it, and the one before it once more.
+ */
+static ALWAYS_INLINE unsigned find_run(const struct reuse *reuse, const uint64_t *lines,
+				       unsigned count, struct reuse_line **entry)
+{
+	const uint32_t slot = entry[0]->time - 1;
+	const unsigned was = 64 - (slot & 63), is = 64 - (reuse->now & 63);
+	unsigned most = was < is ? was : is, run = 1;
+
+	most = most < count ? most : count;
+	for (; run < most; run++) {
+		entry[run] = find(reuse->lines, reuse->size, lines[run]);
+		if (entry[run]->time != entry[0]->time + run)
+			break;
+	}
+	return run;
+}
+
+/* The slots of a run are those before it; returns its number of lines. */
+static ALWAYS_INLINE unsigned move_run(struct reuse *reuse, const uint64_t *lines, unsigned count,
+				       struct reuse_line *first)
+{
+	struct reuse_line *entry[64]; /* only those of the run are initialised */
+	const uint32_t slot = first->time - 1, word = reuse->now >> 6;
+	unsigned run;
+	uint64_t bits;
+
+	entry[0] = first;
+	run = find_run(reuse, lines, count, entry);
+	bits = UINT64_MAX >> (64 - run);
+	reuse->live[slot >> 6] &= ~(bits << (slot & 63));
+	if (slot >> 6 != word)
+		tree_add(reuse, slot >> 6, 0 - (uint32_t)run);
+	reuse->live[word] |= bits << (reuse->now & 63);
+	for (unsigned i = 0; i < run; i++)
+		entry[i]->time = reuse->now + 1 + i;
+	reuse->now += run;
+	return run;
+}
+
+static void insert(struct reuse *reuse, uint64_t line, struct reuse_line *entry)
+{
+	reuse->live[reuse->now >> 6] |= 1ull << (reuse->now & 63);
+	*entry = (struct reuse_line){.line = line, .time = ++reuse->now};
+	reuse->count++;
+}
+
+static ALWAYS_INLINE uint64_t touch(struct reuse *reuse, const uint64_t *lines, unsigned count,
+				    unsigned *run, bool popcnt)
 {
 	struct reuse_line *entry;
 	uint64_t distance = REUSE_FIRST;
 	uint32_t word;
 
+	*run = 1;
 	if (2 * reuse->count >= reuse->size && !grow_lines(reuse))
 		return REUSE_NO_MEMORY;
 	if (reuse->now == 64ull * reuse->words && !renew_slots(reuse))
 		return REUSE_NO_MEMORY;
-	entry = find(reuse->lines, reuse->size, line);
+	entry = find(reuse->lines, reuse->size, lines[0]);
 	word = reuse->now >> 6;
 	if (entry->time) {
 		uint32_t slot = entry->time - 1;
@@ -187,15 +239,10 @@ static ALWAYS_INLINE uint64_t touch(struct reuse *reuse, uint64_t line, bool pop
 		if (slot + 1 == reuse->now)
 			return 0; /* it was the most recently touched line */
 		distance = (uint64_t)live_after(reuse, slot, popcnt) << reuse->thin;
-		reuse->live[slot >> 6] &= ~(1ull << (slot & 63));
-		if (slot >> 6 != word)
-			tree_add(reuse, slot >> 6, UINT32_MAX);
+		*run = move_run(reuse, lines, count, entry);
 	} else {
-		entry->line = line;
-		reuse->count++;
+		insert(reuse, lines[0], entry);
 	}
-	reuse->live[word] |= 1ull << (reuse->now & 63);
-	entry->time = ++reuse->now;
 	if (!(reuse->now & 63))
 		tree_add(reuse, word, ones(reuse->live[word], popcnt));
 	if (distance == REUSE_FIRST && !thin_out(reuse))
@@ -204,19 +251,20 @@ static ALWAYS_INLINE uint64_t touch(struct reuse *reuse, uint64_t line, bool pop
 }
 
 #ifdef __x86_64__
-__attribute__((target("popcnt"))) static uint64_t touch_popcnt(struct reuse *reuse, uint64_t line)
+__attribute__((target("popcnt"))) static uint64_t
+touch_popcnt(struct reuse *reuse, const uint64_t *lines, unsigned count, unsigned *run)
 {
-	return touch(reuse, line, true);
+	return touch(reuse, lines, count, run, true);
 }
 #endif
 
-uint64_t reuse_touch(struct reuse *reuse, uint64_t line)
+uint64_t reuse_touch(struct reuse *reuse, const uint64_t *lines, unsigned count, unsigned *run)
 {
 #ifdef __x86_64__
 	if (__builtin_cpu_supports("popcnt"))
-		return touch_popcnt(reuse, line);
+		return touch_popcnt(reuse, lines, count, run);
 #endif
-	return touch(reuse, line, false);
+	return touch(reuse, lines, count, run, false);
 }
 
 void reuse_prefetch(const struct reuse *reuse, uint64_t line)

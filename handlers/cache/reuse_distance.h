@@ -50,10 +50,11 @@ static inline bool reuse_follows(const struct reuse *reuse, uint64_t line)
 }
 
 /*
- * The distance in lines, or its estimate. The touch stands for 1 << thin touches, with the value of
- * `thin` before the call.
+ * Touches the first of `count` distinct lines, and those after it that have the same distance
+ * because they were last touched in this order: *run lines in all. Returns the distance in lines,
+ * or its estimate. A touch stands for 1 << thin touches, with the value of `thin` before the call.
  */
-uint64_t reuse_touch(struct reuse *reuse, uint64_t line);
+uint64_t reuse_touch(struct reuse *reuse, const uint64_t *lines, unsigned count, unsigned *run);
 /*
  * Prefetches host memory for a line that will be touched soon. For many scattered lines, prefetch
  * all before the first touch.

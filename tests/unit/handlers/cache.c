@@ -241,6 +241,15 @@ static void test_random(void **unused)
 	assert_int_equal(state.logged, 1); /* that it is a model */
 }
 
+static uint64_t touch_one(struct reuse *reuse, uint64_t line)
+{
+	unsigned run;
+	uint64_t distance = reuse_touch(reuse, &line, 1, &run);
+
+	assert_int_equal(run, 1);
+	return distance;
+}
+
 /* Long streams, so that slots are numbered anew often: cycles, and random lines. */
 static void test_reuse(void **unused)
 {
@@ -249,22 +258,72 @@ static void test_reuse(void **unused)
 
 	(void)unused;
 	for (uint64_t i = 0; i < 300000; i++)
-		assert_int_equal(reuse_touch(&reuse, i % 3000 * 7), i < 3000 ? REUSE_FIRST : 2999);
+		assert_int_equal(touch_one(&reuse, i % 3000 * 7), i < 3000 ? REUSE_FIRST : 2999);
 	reuse_deinit(&reuse);
 	for (uint64_t i = 0; i < 100000; i++)
-		assert_int_equal(reuse_touch(&reuse, i), REUSE_FIRST);
+		assert_int_equal(touch_one(&reuse, i), REUSE_FIRST);
 	for (uint64_t i = 100000; i-- > 0;)
-		assert_int_equal(reuse_touch(&reuse, i), 99999 - i);
+		assert_int_equal(touch_one(&reuse, i), 99999 - i);
 	reuse_deinit(&reuse);
 	line_count = 0;
 	for (unsigned i = 0; i < 20000; i++) {
 		uint64_t line = ref_random(&seed) % (1 + ref_random(&seed) % 400);
 		int64_t plain = plain_distance(line);
 
-		assert_int_equal(reuse_touch(&reuse, line),
+		assert_int_equal(touch_one(&reuse, line),
 				 plain < 0 ? REUSE_FIRST : (uint64_t)plain);
 	}
 	reuse_deinit(&reuse);
+}
+
+/* Lines in the order of an earlier access, with some left out or in between. */
+static unsigned make_access(uint64_t *seed, uint64_t line[64])
+{
+	uint64_t first = ref_random(seed) % 600, skips = ref_random(seed) % 3;
+	unsigned count = 1 + (unsigned)(ref_random(seed) % 64);
+
+	for (unsigned i = 0; i < count; i++) {
+		line[i] = first;
+		first += 1 + (skips && ref_random(seed) % 16 < skips);
+	}
+	return count;
+}
+
+/* The length of the longest run. */
+static unsigned check_runs(size_t limit)
+{
+	struct reuse together = {.limit = limit}, single = {.limit = limit};
+	uint64_t seed = 3, line[64];
+	unsigned longest = 0, run;
+
+	for (unsigned access = 0; access < 20000; access++) {
+		unsigned all = make_access(&seed, line), thin = together.thin, count = 0;
+
+		for (unsigned i = 0; i < all; i++)
+			if (reuse_follows(&together, line[i]))
+				line[count++] = line[i];
+		for (unsigned i = 0; i < count && together.thin == thin; i += run) {
+			uint64_t distance = reuse_touch(&together, line + i, count - i, &run);
+
+			assert_in_range(run, 1, count - i);
+			for (unsigned k = 0; k < run; k++)
+				assert_int_equal(touch_one(&single, line[i + k]), distance);
+			longest = run > longest ? run : longest;
+		}
+	}
+	assert_int_equal(together.thin, single.thin);
+	assert_int_equal(together.thin > 0, limit != 0);
+	reuse_deinit(&together);
+	reuse_deinit(&single);
+	return longest;
+}
+
+/* Lines that are touched together have the distances that they have one by one. */
+static void test_reuse_runs(void **unused)
+{
+	(void)unused;
+	assert_in_range(check_runs(0), 48, 64);
+	assert_in_range(check_runs(200), 16, 64);
 }
 
 static void test_arguments(void **unused)
@@ -379,7 +438,7 @@ static void measure(size_t limit, uint64_t (*next)(uint64_t *seed, unsigned i),
 
 		if (!reuse_follows(&reuse, line))
 			continue;
-		distance = reuse_touch(&reuse, line);
+		distance = touch_one(&reuse, line);
 		assert_true(distance != REUSE_NO_MEMORY);
 		assert_true(!limit || reuse.count <= limit);
 		bucket = distance ? 64 - (unsigned)__builtin_clzll(distance) : 0;
@@ -504,9 +563,10 @@ static void test_rate(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ways),  cmocka_unit_test(test_sampled),
-		cmocka_unit_test(test_rate),  cmocka_unit_test(test_random),
-		cmocka_unit_test(test_reuse), cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_ways),	  cmocka_unit_test(test_sampled),
+		cmocka_unit_test(test_rate),	  cmocka_unit_test(test_random),
+		cmocka_unit_test(test_reuse),	  cmocka_unit_test(test_reuse_runs),
+		cmocka_unit_test(test_arguments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
