@@ -31,7 +31,7 @@
 
 #include "handlers/cache/cache_tables.h"
 
-enum { PREFETCH_MIN = 4, AHEAD = 3, LINES_FOLLOWED = 4096 };
+enum { VECTOR_MIN = 4, AHEAD = 3, LINES_FOLLOWED = 4096 };
 
 struct arch {
 	const char *name;
@@ -194,7 +194,7 @@ __attribute__((target("avx2"))) static uint64_t find_followed_avx2(const uint64_
 static uint64_t find_followed(const uint64_t *line, unsigned count, const struct reuse *reuse)
 {
 #ifdef __x86_64__
-	if (count > PREFETCH_MIN && __builtin_cpu_supports("avx2"))
+	if (count > VECTOR_MIN && __builtin_cpu_supports("avx2"))
 		return find_followed_avx2(line, count, reuse->thin);
 #endif
 	return find_any_followed(line, count, reuse->thin);
@@ -285,13 +285,6 @@ static unsigned find_missed(const struct touched_lines *lines, struct lru *l1,
 	return count;
 }
 
-/* Scattered lines are not cached on the host, but can be fetched in parallel. */
-static void prefetch(const struct touched_lines *lines, const struct agent *agent)
-{
-	for (unsigned i = 0; i < lines->wides && lines->wides > PREFETCH_MIN; i++)
-		lru_prefetch(&agent->l2, lines->wide[i]);
-}
-
 static void run_lines(struct cache *cache, struct agent *agent, struct lru *l1,
 		      struct cache_site *site)
 {
@@ -301,7 +294,6 @@ static void run_lines(struct cache *cache, struct agent *agent, struct lru *l1,
 	unsigned count = lines->wides;
 	uint8_t hit[TOUCHED_LINES_MAX];
 
-	prefetch(lines, agent);
 	if (cache->with_reuse)
 		touch_reuse(cache, agent, site);
 	if (site->facts.access == PROBE_ACCESS_LOAD)

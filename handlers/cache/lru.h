@@ -60,10 +60,7 @@ void lru_empty(struct lru *lru);
  */
 unsigned lru_touch(struct lru *lru, const uint64_t *lines, unsigned count, uint8_t *hit);
 
-/*
- * Prefetches host memory for a line that will be touched soon. For many scattered lines, prefetch
- * all before the first touch.
- */
+/* Prefetches host memory for a line that will be touched soon. */
 static inline void lru_prefetch(const struct lru *lru, uint64_t line)
 {
 	if (lru->small)

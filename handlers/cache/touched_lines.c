@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "handlers/cache/touched_lines.h"
 
+#include <string.h>
+
 /* Lists lines of L1 lane by lane; for a flat access, only lanes in global memory. */
 static unsigned list_all(const struct touched_lines *lines, const struct lane_addresses *lanes,
 			 uint64_t offset, uint64_t line[DISTINCT_MAX])
@@ -81,10 +83,7 @@ void touched_lines_any(struct touched_lines *lines, const struct lane_addresses 
 		list_some(lines, line, count, first);
 		return;
 	}
-	for (unsigned i = 0; i < count; i++) {
-		lines->line[i] = line[i];
-		lines->wide_of[i] = (uint8_t)i;
-	}
+	memcpy(lines->line, line, count * sizeof(*line));
 	lines->count = lines->wides = count;
 }
 
@@ -113,7 +112,6 @@ static void list_lanes(struct touched_lines *lines, uint64_t base, uint64_t stri
 	for (unsigned i = 0; i < lanes; i++) {
 		lines->line[i] = (base + stride * i) >> lines->shift;
 		lines->wide[i] = lines->line[i] >> lines->ratio;
-		lines->wide_of[i] = (uint8_t)i;
 	}
 	lines->count = lines->wides = lanes;
 }

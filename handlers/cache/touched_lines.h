@@ -20,9 +20,10 @@ struct touched_lines {
 	unsigned ratio; /* log2 of lines of L1 in one of L2; at most 7 */
 	/* Distinct lines in lane order: address / line size. */
 	unsigned count, wides;
-	uint64_t line[TOUCHED_LINES_MAX];   /* of L1 */
-	uint8_t wide_of[TOUCHED_LINES_MAX]; /* index in wide[] for each of line[] */
-	uint64_t wide[TOUCHED_LINES_MAX];   /* of L2 */
+	uint64_t line[TOUCHED_LINES_MAX]; /* of L1 */
+	/* Index in wide[] for each of line[]; unused if these are equally many. */
+	uint8_t wide_of[TOUCHED_LINES_MAX];
+	uint64_t wide[TOUCHED_LINES_MAX]; /* of L2 */
 	struct distinct distinct;
 };
 
