@@ -36,9 +36,10 @@ static uint32_t tree_sum(const struct reuse *reuse, uint32_t word)
 	return sum;
 }
 
+/* The upper bits of the product spread adjacent lines evenly. */
 static size_t home_of(size_t size, uint64_t line)
 {
-	return (line * 0x9e3779b97f4a7c15ull >> 20) & (size - 1);
+	return line * 0x9e3779b97f4a7c15ull >> (__builtin_clzll(size) + 1);
 }
 
 static struct reuse_line *find(struct reuse_line *lines, size_t size, uint64_t line)
