@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "handlers/cache/touched_lines.h"
 
-#include <string.h>
-
 /* Lists lines of L1 lane by lane; for a flat access, only lanes in global memory. */
 static unsigned list_all(const struct touched_lines *lines, const struct lane_addresses *lanes,
 			 uint64_t offset, uint64_t line[DISTINCT_MAX])
@@ -37,11 +35,11 @@ static unsigned list_all(const struct touched_lines *lines, const struct lane_ad
 
 /*
  * For lines of which some share a line of L2. first[i]: the first in the list with the same L2 line
- * as i.
+ * as i. lines->line lists all at first.
  */
-static void list_some(struct touched_lines *lines, const uint64_t *line, unsigned count,
-		      const uint8_t *first)
+static void list_some(struct touched_lines *lines, unsigned count, const uint8_t *first)
 {
+	const uint64_t *line = lines->line;
 	uint64_t parts[DISTINCT_MAX][2]; /* bits: lines of L1 in each line of L2 */
 	uint8_t wide_of[DISTINCT_MAX];
 	const unsigned ratio = lines->ratio;
@@ -71,19 +69,18 @@ static void list_some(struct touched_lines *lines, const uint64_t *line, unsigne
 void touched_lines_any(struct touched_lines *lines, const struct lane_addresses *lanes,
 		       uint64_t offset)
 {
-	unsigned count;
-	uint64_t line[DISTINCT_MAX];
+	uint64_t *line = lines->line;
 	uint8_t first[DISTINCT_MAX];
+	unsigned count;
 
 	count = list_all(lines, lanes, offset, line);
 	for (unsigned i = 0; i < count; i++)
 		lines->wide[i] = line[i] >> lines->ratio;
 	if (!(count == 64 && distinct_all(lines->wide)) &&
 	    distinct_find(&lines->distinct, lines->wide, count, first) < count) {
-		list_some(lines, line, count, first);
+		list_some(lines, count, first);
 		return;
 	}
-	memcpy(lines->line, line, count * sizeof(*line));
 	lines->count = lines->wides = count;
 }
 
