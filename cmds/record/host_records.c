@@ -173,8 +173,7 @@ static bool apply_agent(struct recording *recording, const struct segment_record
 		free(agent);
 		return false;
 	}
-	agent->arch = strndup(name, strcspn(name, ":"));
-	if (!agent->arch) {
+	if (!run_agent_name(agent, strdup(name))) {
 		free(agent);
 		agent = NULL;
 	} else if (process_add_agent(&recording->objects, agent)) {

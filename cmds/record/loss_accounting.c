@@ -373,8 +373,10 @@ static void put_dispatches(FILE *out, const struct recording *recording)
 	filters_text(recording->config, filters, sizeof(filters));
 	if (*filters && recording->config->instrumented)
 		put(out, PROBE_LOG_INFO, "filters: %s", filters);
-	if (counts->seen && !counts->clones && recording->config->instrumented &&
-	    !unprobed.dispatches[RUN_UNPROBED_EMPTY])
+	if (recording->foreign)
+		put(out, PROBE_LOG_WARNING, "%s", recording->foreign);
+	else if (!counts->clones && recording->config->instrumented &&
+		 unprobed.dispatches[RUN_UNPROBED_PLAIN])
 		put(out, PROBE_LOG_WARNING,
 		    "no kernel has an instrumented clone: compile with hipcc "
 		    "$(probe-config --cflags)");

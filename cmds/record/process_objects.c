@@ -35,6 +35,18 @@ bool run_table_put(struct run_table *table, uint32_t index, void *item)
 	return true;
 }
 
+bool run_agent_name(struct run_agent *agent, char *isa)
+{
+	size_t length = isa ? strcspn(isa, ":") : 0;
+
+	if (!isa)
+		return false;
+	agent->arch = isa;
+	agent->features = isa + length + (isa[length] != 0);
+	isa[length] = 0;
+	return true;
+}
+
 bool process_add_agent(struct process_objects *objects, struct run_agent *agent)
 {
 	char *arch = agent->arch;
@@ -233,4 +245,5 @@ void process_objects_deinit(struct process_objects *objects)
 	free(objects->tids);
 	free(objects->command);
 	free(objects->environment);
+	free(objects->program);
 }

@@ -21,7 +21,8 @@ struct probe_sites;
 
 struct run_agent {
 	struct probe_hr_agent hr;
-	char *arch; /* "gfx90a": the ISA name up to its first ':' */
+	char *arch;	      /* "gfx90a": the ISA name up to its first ':' */
+	const char *features; /* what follows it, "sramecc+:xnack-"; part of arch */
 };
 
 struct run_code {
@@ -87,10 +88,11 @@ struct process_objects {
 	pid_t pid;
 	struct probe_hr_process process;
 	char *command, *environment;
+	char *program; /* its file; NULL = unknown */
 	bool process_known, exited, simulated;
 	struct run_table agents, codes, kernels;
 	uint32_t agents_of_type[2];
-	struct run_kernel *unnamed; /* announced, not yet demangled and stored */
+	struct run_kernel *unnamed;		      /* announced, not yet demangled and stored */
 	struct run_kernel *known[RUN_KERNEL_BUCKETS]; /* launched, by symbol */
 	size_t unnamed_count;
 	struct run_dispatch **buckets; /* in flight, by id; at least as many as dispatches */
@@ -113,6 +115,8 @@ void *run_table_get(const struct run_table *table, uint32_t index);
  * without memory.
  */
 bool run_table_put(struct run_table *table, uint32_t index, void *item);
+/* Takes the ISA name, "gfx90a:sramecc+:xnack-" (NULL: no memory). */
+bool run_agent_name(struct run_agent *agent, char *isa);
 /* As run_table_put(), by its index or id; their strings are freed as well. */
 bool process_add_agent(struct process_objects *objects, struct run_agent *agent);
 bool process_add_kernel(struct process_objects *objects, struct run_kernel *kernel);

@@ -15,6 +15,7 @@
 
 #include "cmds/options/run_options.h"
 #include "cmds/record/handler_channel.h"
+#include "cmds/record/foreign_code.h"
 #include "cmds/record/host_records.h"
 #include "cmds/record/segment_size.h"
 #include "common/cleanup.h"
@@ -116,6 +117,8 @@ struct probe_err *recorder_create(const struct recorder_process *process,
 				     &recorder->seg);
 	if (err)
 		return give_up(recorder, err);
+	/* The process is waiting for the reply, so it has not ended. */
+	recorder->recording.objects.program = foreign_code_program(process->pid);
 	*ret = recorder;
 	return NULL;
 }

@@ -3,11 +3,13 @@
 #include "cmds/record/recording.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
 
 #include "cmds/options/run_options.h"
 #include "cmds/record/allocation_records.h"
+#include "cmds/record/foreign_code.h"
 #include "cmds/record/handler_workers.h"
 #include "cmds/record/host_records.h"
 #include "common/cleanup.h"
@@ -41,6 +43,7 @@ void recording_deinit(struct recording *recording)
 	run_allocations_destroy(recording->allocations);
 	launch_stacks_deinit(&recording->stacks);
 	source_files_deinit(&recording->sources);
+	free(recording->foreign);
 }
 
 /* Stores the handlers in the form of -a, for a replay if this program does not get to run them. */
@@ -148,6 +151,13 @@ static void set_partial(struct probe_store *store, const char *why)
 	probe_store_set(store, "partial_reason", why);
 }
 
+static void store_foreign(struct recording *recording)
+{
+	recording->foreign = foreign_code_reason(recording);
+	if (recording->foreign)
+		probe_store_set(recording->store, "foreign_code", recording->foreign);
+}
+
 void recording_end(struct recording *recording, const char *ended)
 {
 	struct probe_store *store = recording->store;
@@ -162,6 +172,7 @@ void recording_end(struct recording *recording, const char *ended)
 	launch_stacks_store(recording);
 	samples_store(recording);
 	store_process_end(recording);
+	store_foreign(recording);
 	if (!probe_store_failure(store))
 		probe_facts_dispatch_sums(recording->facts);
 	accounting_check(recording);

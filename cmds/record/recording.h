@@ -39,6 +39,7 @@ struct recording {
 	struct launch_stacks stacks;
 	struct record_counts counts;
 	struct source_files sources;
+	char *foreign; /* foreign_code_reason(), at the end */
 };
 
 /* What is known of a recording when its database is closed. */

@@ -64,12 +64,10 @@ static bool read_agent(struct replay_feed *feed, sqlite3_stmt *stmt)
 		return false;
 	agent->hr.index = (uint32_t)replay_number(stmt, 0);
 	agent->hr.wave_size = (uint32_t)replay_number(stmt, 2);
-	agent->arch = text(stmt, 1);
-	if (!agent->arch) {
+	if (!run_agent_name(agent, text(stmt, 1))) {
 		free(agent);
 		return false;
 	}
-	agent->arch[strcspn(agent->arch, ":")] = 0;
 	return process_add_agent(&feed->objects, agent);
 }
 

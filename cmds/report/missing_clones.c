@@ -15,6 +15,8 @@
 #define RAN_ORIGINAL(words)                                                                        \
 	"SELECT 1 FROM probe_dispatch p WHERE " SQL_VERDICT("p") " IN (" words ")"
 
+#define FOREIGN_CODE "SELECT value FROM probe_run WHERE key = 'foreign_code'"
+
 /* All causes except the one that compiling with the plugin removes. */
 static const char other_causes_sql[] =
 	"SELECT r.value FROM probe_account a JOIN probe_run r ON r.key = a.name "
@@ -137,10 +139,23 @@ static struct probe_err *print_off(const struct report *report, const struct rep
 	return NULL;
 }
 
+/* The program's kernels are for another GPU; `dispatched`: the runtime's own ran. */
+static struct probe_err *print_foreign(const struct report *report, const struct report_db *db,
+				       bool dispatched)
+{
+	struct probe_err *err = dispatched ? print_kernels(report, db) : NULL;
+
+	if (err)
+		return err;
+	if (!dispatched)
+		puts("no records: no kernel ran");
+	return report_each(db, FOREIGN_CODE, print_cause, report);
+}
+
 struct probe_err *report_no_clones(const struct report *report, const struct report_db *db,
 				   bool *missing)
 {
-	bool instrumented = true, dispatched = false, off = false;
+	bool instrumented = true, dispatched = false, foreign = false, off = false;
 	struct probe_err *err = report_any(db, RAN_INSTRUMENTED " LIMIT 1", &instrumented);
 
 	*missing = !instrumented;
@@ -149,11 +164,15 @@ struct probe_err *report_no_clones(const struct report *report, const struct rep
 	err = report_any(db, "SELECT 1 FROM probe_dispatch LIMIT 1", &dispatched);
 	if (err)
 		return err;
+	err = report_any(db, FOREIGN_CODE, &foreign);
+	if (err)
+		return err;
+	if (foreign)
+		return print_foreign(report, db, dispatched);
 	if (!dispatched) {
-		puts(db->reader.partial
-			     ? "no records of kernels, and the run is partial: what the "
-			       "program launched is not known"
-			     : "no records: the program launched no kernel");
+		puts(db->reader.partial ? "no records of kernels, and the run is partial: what the "
+					  "program launched is not known"
+					: "no records: the program launched no kernel");
 		return NULL;
 	}
 	err = report_any(db, RAN_ORIGINAL("'off'") " LIMIT 1", &off);

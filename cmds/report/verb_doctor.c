@@ -58,10 +58,13 @@ static const char checks_sql[] =
 	      "HSA_TOOLS_DISABLE_REGISTER=1 if a library exports rocprofiler_configure; programs "
 	      "that are static or setuid cannot be recorded'")
 	" UNION ALL "
-	CHECK("2", "device", "NOT EXISTS (SELECT 1 FROM rocpd_info_agent WHERE type = 'GPU')",
+	CHECK("2", "device",
+	      "NOT EXISTS (SELECT 1 FROM rocpd_info_agent WHERE type = 'GPU') OR "
+	      RUN("foreign_code") " IS NOT NULL",
 	      "coalesce((SELECT group_concat(name || ' (' || " RUN("device") " || ')', ', ') FROM "
 	      "rocpd_info_agent WHERE type = 'GPU'), 'no GPU')",
-	      "'probe-run --device sim -- PROGRAM uses the simulated GPU'")
+	      "coalesce(" RUN("foreign_code") ", 'probe-run --device sim -- PROGRAM uses the simulated "
+	      "GPU')")
 	" UNION ALL "
 	CHECK("3", "kernels", ACCOUNT("dispatches", "seen") " = 0",
 	      ACCOUNT("dispatches", "seen") " || ' dispatches of ' || (SELECT count(DISTINCT "

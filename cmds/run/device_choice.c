@@ -10,7 +10,8 @@
 
 #include "cmds/options/install_paths.h"
 #include "cmds/options/run_options.h"
-#include "cmds/run/program_targets.h"
+#include "cmds/record/program_targets.h"
+#include "cmds/run/program_file.h"
 #include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
@@ -51,7 +52,7 @@ static void choose_simulated(const struct run_config *config, const struct run_t
 
 	if (config->device > RUN_DEVICE_SIM)
 		setenv("PROBE_SIM_DEVICE", run_simulated_target(config), 1);
-	else if (targets->gfx942 && (!wanted || !*wanted))
+	else if ((!wanted || !*wanted) && run_targets_fit_simulated(targets, "gfx942"))
 		setenv("PROBE_SIM_DEVICE", "gfx942", 1);
 }
 
@@ -59,6 +60,7 @@ struct probe_err *run_device_choose(const struct run_config *config,
 				    const struct run_layout *layout, const char *program,
 				    bool *ret_simulated, struct run_targets *ret_targets)
 {
+	PROBE_AUTO_FREE char *path = run_program_path(program);
 	bool gpu = config->device < RUN_DEVICE_SIM && run_gpu_present();
 	const char *why = strerror(errno);
 
@@ -75,7 +77,7 @@ struct probe_err *run_device_choose(const struct run_config *config,
 						? "simulated GPU"
 						: "AMD GPU (/dev/kfd), and no simulated one",
 					layout->sim, library);
-	*ret_targets = run_program_targets(program);
+	*ret_targets = run_program_targets(path);
 	choose_simulated(config, ret_targets);
 	return NULL;
 }
@@ -95,23 +97,20 @@ const char *run_simulated_target(const struct run_config *config)
 static void warn_other_target(const struct run_config *config, const char *program,
 			      const struct run_targets *targets)
 {
-	const char *target = run_simulated_target(config);
-	bool mi300 = !strcmp(target, "gfx942");
-	bool fits = mi300 ? targets->gfx942 : targets->gfx90a;
-	bool other = mi300 ? targets->gfx90a : targets->gfx942;
+	const char *target = run_simulated_target(config), *other = run_simulated_fit(targets);
 
-	if (!*targets->first || fits)
+	if (!*targets->names || targets->more || run_targets_fit_simulated(targets, target))
 		return;
 	if (other)
 		probe_log(PROBE_LOG_WARNING,
 			  "%s has no kernels for the simulated %s, but for the other simulated "
 			  "GPU: use --device=sim:%s",
-			  program, target, mi300 ? "gfx90a" : "gfx942");
+			  program, target, other);
 	else
 		probe_log(PROBE_LOG_WARNING,
 			  "%s has kernels for %s, but none for the simulated %s: compile it with "
 			  "--offload-arch=%s",
-			  program, targets->first, target, target);
+			  program, targets->names, target, target);
 }
 
 void run_device_announce(const struct run_config *config, const char *program, bool simulated,

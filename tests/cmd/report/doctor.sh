@@ -46,3 +46,8 @@ UPDATE probe_account SET value = 0 WHERE stream = 'counters';
 INSERT INTO probe_run VALUES ('filters', '--filter-x 99:100');
 END
 clones_and_filters groups.db
+echo "== kernels for another GPU"
+sql groups.db <<END
+INSERT INTO probe_run VALUES ('foreign_code', 'none of its kernels could run: WHY');
+END
+probe-report doctor --format json -f check,status,found,remedy groups.db | jq -c '.[] | select(.check == "device")'

@@ -58,3 +58,12 @@ INSERT OR REPLACE INTO probe_run VALUES ('no_clone.kind', 'compiled with KINDS')
 	('no_clone.empty', 'nothing is probed'), ('filters', '--filter-x 1:3');
 EOF
 probe-report lines run.db | grep -e filters -e "compile" -e "is probed"
+echo "== kernels for another GPU: only the runtime's own ran, or none"
+sql run.db <<'EOF'
+INSERT INTO probe_run VALUES ('foreign_code', 'none of its kernels could run: WHY');
+EOF
+probe-report lines run.db | sed -n '/^no records/p;/could run/,$p'
+sql empty.db <<'EOF'
+INSERT INTO probe_run VALUES ('foreign_code', 'none of its kernels could run: WHY');
+EOF
+probe-report lines empty.db

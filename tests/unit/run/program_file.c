@@ -66,11 +66,37 @@ static void paths(void **state)
 	assert_null(run_program_path("no-such-program-of-probe"));
 }
 
+/* As execvp() finds them: the first that can be executed. */
+static void search(void **state)
+{
+	char folder[] = "/tmp/probe-search-XXXXXX", program[64], list[128], *found;
+	int fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(program, sizeof(program), "%s/sh", folder);
+	snprintf(list, sizeof(list), "/nonexistent:%s:/bin", folder);
+	setenv("PATH", list, 1);
+	fd = open(program, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	assert_true(fd >= 0);
+	found = run_program_path("sh");
+	assert_string_equal(found, "/bin/sh");
+	free(found);
+	assert_int_equal(fchmod(fd, 0755), 0);
+	found = run_program_path("sh");
+	assert_string_equal(found, program);
+	free(found);
+	close(fd);
+	unlink(program);
+	rmdir(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files),
 		cmocka_unit_test(paths),
+		cmocka_unit_test(search),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
