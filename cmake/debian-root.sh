@@ -22,13 +22,21 @@ trixie | forky | experimental) shift ;;
 esac
 tree=$(cd "$(dirname "$0")/.." && pwd)
 roots="${PROBE_ROOTS:-${XDG_CACHE_HOME:-$HOME/.cache}/probe/roots}"
-root="$roots/$release"
 packages=$("$tree/cmake/packages.sh" list check "$release")
 
 if [ "$(id -u)" != 0 ]; then
 	say "a root of Debian $release needs root's rights: run this with sudo"
 	exit 1
 fi
+if ! unshare -m true 2>/dev/null; then
+	say "a root of Debian $release needs the right to mount (CAP_SYS_ADMIN), which this container does not give"
+	exit 1
+fi
+if ! mkdir -p "$roots" 2>/dev/null || [ ! -w "$roots" ]; then
+	say "cannot keep a root of Debian $release in $roots: set PROBE_ROOTS to a directory that can be written"
+	exit 1
+fi
+root=$(cd "$roots" && pwd)/$release
 
 # The mirror of this machine's Debian: an address that apt knows for main, without the trailing
 # slash.
@@ -64,7 +72,6 @@ make_root() {
 		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends mmdebstrap
 	fi
 	say "making a root of Debian $release in $root (about 2.5 GB)"
-	mkdir -p "$roots"
 	rm -rf "$root.new"
 	if ! mmdebstrap --variant=apt --include="$(echo "$packages" | tr ' ' ',')" \
 		--aptopt='Acquire::Check-Valid-Until "false"' \
