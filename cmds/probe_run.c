@@ -157,11 +157,17 @@ static struct probe_err *choose_device(struct run *run)
 }
 
 /* Nothing connected to probe-run: prints the reason if it is known. */
-static void warn_not_called(void)
+static void warn_not_called(const char *program)
 {
+	PROBE_AUTO_FREE char *path = run_program_path(program);
 	char why[512];
 
-	if (run_register_kept() && run_register_conflict(why, sizeof(why)))
+	if (path && run_program_static(path))
+		probe_log(PROBE_LOG_WARNING,
+			  "nothing recorded: %s is linked statically, so neither the tool nor the "
+			  "simulated GPU can be loaded into it; no database was written",
+			  path);
+	else if (run_register_kept() && run_register_conflict(why, sizeof(why)))
 		probe_log(
 			PROBE_LOG_WARNING,
 			"nothing recorded: the tool was not called. %s, and "
@@ -176,10 +182,11 @@ static void warn_not_called(void)
 			"and later then call that profiler instead, unless "
 			"HSA_TOOLS_DISABLE_REGISTER is 1; no database was written");
 	else
-		probe_log(PROBE_LOG_WARNING,
-			  "nothing recorded: the program did not start the HSA runtime, cleared its "
-			  "environment first, or cannot reach probe-run (another user or root "
-			  "directory); no database was written");
+		probe_log(
+			PROBE_LOG_WARNING,
+			"nothing recorded: the program did not start the HSA runtime, loads it with "
+			"dlmopen(), cleared its environment first, or cannot reach probe-run (another user or root "
+			"directory); no database was written");
 }
 
 static struct probe_err *prepare(struct run *run)
@@ -257,7 +264,7 @@ static uint64_t summary(const struct run *run)
 			print_summary(run, entry, run_ledger_ended(ledger, first) != NULL);
 	}
 	if (!first && !run->server.refused)
-		warn_not_called();
+		warn_not_called(run->program[0]);
 	warn_left(run);
 	return lost + run->server.refused;
 }

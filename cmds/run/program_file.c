@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "cmds/run/program_file.h"
 
-#include <stdbool.h>
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/mapped_file.h"
 
 /* The path that execvp() takes; NULL if there is none. */
 char *run_program_path(const char *program)
@@ -33,6 +34,28 @@ char *run_program_path(const char *program)
 		free(ret);
 	}
 	return NULL;
+}
+
+bool run_program_static(const char *path)
+{
+	PROBE_AUTO(probe_file_unmap) struct probe_mapped_file file = {0};
+	Elf64_Ehdr header;
+	Elf64_Phdr segment;
+
+	if (!probe_file_map(path, &file) || file.size < sizeof(header))
+		return false;
+	memcpy(&header, file.bytes, sizeof(header));
+	if (memcmp(header.e_ident, ELFMAG, SELFMAG) || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header.e_phentsize != sizeof(segment) || header.e_phoff > file.size ||
+	    (file.size - header.e_phoff) / sizeof(segment) < header.e_phnum)
+		return false;
+	for (unsigned i = 0; i < header.e_phnum; i++) {
+		memcpy(&segment, (const char *)file.bytes + header.e_phoff + i * sizeof(segment),
+		       sizeof(segment));
+		if (segment.p_type == PT_INTERP)
+			return false;
+	}
+	return header.e_phnum > 0;
 }
 
 /* The kernel gives no rights there, or for a script. */

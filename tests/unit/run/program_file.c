@@ -4,7 +4,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <elf.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,12 +94,54 @@ static void search(void **state)
 	rmdir(folder);
 }
 
+/* A file of an ELF header and one segment of `type`. */
+static bool is_static(uint32_t type, uint16_t segments, uint64_t at)
+{
+	struct {
+		Elf64_Ehdr header;
+		Elf64_Phdr segment;
+	} elf = {
+		.header = {.e_ident = ELFMAG,
+			   .e_phoff = at,
+			   .e_phentsize = sizeof(Elf64_Phdr),
+			   .e_phnum = segments},
+		.segment = {.p_type = type},
+	};
+	char name[] = "/tmp/probe-linked-XXXXXX";
+	int fd = mkstemp(name);
+	bool ret;
+
+	elf.header.e_ident[EI_CLASS] = ELFCLASS64;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, &elf, sizeof(elf)), sizeof(elf));
+	close(fd);
+	ret = run_program_static(name);
+	unlink(name);
+	return ret;
+}
+
+static void linkage(void **state)
+{
+	(void)state;
+	assert_true(is_static(PT_LOAD, 1, sizeof(Elf64_Ehdr)));
+	assert_false(is_static(PT_INTERP, 1, sizeof(Elf64_Ehdr)));
+	/* Nothing is said of damaged files, scripts, and what is no executable. */
+	assert_false(is_static(PT_LOAD, 2, sizeof(Elf64_Ehdr)));
+	assert_false(is_static(PT_LOAD, 1, sizeof(Elf64_Ehdr) + 1));
+	assert_false(is_static(PT_LOAD, 1, UINT64_MAX));
+	assert_false(is_static(PT_LOAD, 0, sizeof(Elf64_Ehdr)));
+	assert_false(run_program_static("/etc/passwd"));
+	assert_false(run_program_static("/nonexistent"));
+	assert_false(run_program_static("/bin/sh"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files),
 		cmocka_unit_test(paths),
 		cmocka_unit_test(search),
+		cmocka_unit_test(linkage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
