@@ -42,7 +42,7 @@ static struct probe_err *check_rings(uint32_t count, uint32_t size)
 	if (!power_of_two(count) || count > PROBE_SEG_RING_COUNT_MAX)
 		return probe_err_create("segment: %u rings; a power of two up to %u is wanted",
 					count, PROBE_SEG_RING_COUNT_MAX);
-	if (!power_of_two(size) || size < PROBE_SEG_RING_SIZE_MIN ||
+	if (!power_of_two(size) || size < PROBE_RING_SIZE_MIN ||
 	    (uint64_t)count * size > RINGS_BYTES_MAX)
 		return probe_err_create("segment: %u rings of %u bytes", count, size);
 	return NULL;

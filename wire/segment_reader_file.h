@@ -11,7 +11,6 @@
 struct probe_err;
 
 #define PROBE_SEG_RING_COUNT_MAX 65536u
-#define PROBE_SEG_RING_SIZE_MIN	 4096u
 
 /* Numbers and sizes, in bytes, of small and large rings: powers of two, or no rings. */
 struct segment_rings {

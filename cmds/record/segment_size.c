@@ -25,9 +25,9 @@ static uint32_t ring_count(uint32_t wanted, uint32_t *ret_bytes)
 	*ret_bytes = RING_BYTES_MAX;
 	if (!wanted)
 		return 0;
-	while (count < wanted && count < RINGS_BYTES / PROBE_SEG_RING_SIZE_MIN)
+	while (count < wanted && count < RINGS_BYTES / PROBE_RING_SIZE_MIN)
 		count *= 2;
-	while (*ret_bytes > PROBE_SEG_RING_SIZE_MIN && *ret_bytes > RINGS_BYTES / count)
+	while (*ret_bytes > PROBE_RING_SIZE_MIN && *ret_bytes > RINGS_BYTES / count)
 		*ret_bytes /= 2;
 	return count;
 }

@@ -197,7 +197,7 @@ struct probe_ctx {
 	};
 	uint64_t ring_data; /* host memory: ring_mask + 1 areas of ring_size bytes */
 	uint32_t ring_mask; /* number of rings, a power of two, minus 1 */
-	uint32_t ring_size; /* bytes, a power of two, at least 4096 */
+	uint32_t ring_size; /* bytes, a power of two, at least PROBE_RING_SIZE_MIN */
 	/* Polls of a full ring before a record is dropped; s_sleep between two of them. */
 	uint32_t spin_limit;
 	uint32_t lds_aperture; /* upper halves of flat addresses in LDS and in scratch */
@@ -298,6 +298,8 @@ struct probe_ring_state {
 	uint64_t head_offset; /* `trace`: head minus the address of the next record */
 	uint64_t host;	      /* address of the ring's struct probe_ring */
 };
+
+#define PROBE_RING_SIZE_MIN 4096u
 
 /* Head and tail of a ring, in the segment. The device writes head, probe-run writes tail. */
 struct probe_ring {

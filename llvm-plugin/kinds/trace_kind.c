@@ -199,20 +199,25 @@ static void write_proved(struct insert *in)
 	trace_affine_write(in->ring, &proved);
 }
 
+/* In parts whose records are at most half of a ring. */
 static void write_scattered(const struct insert *in)
 {
 	uint32_t weight[PROBE_GROUP_BASES];
-	const struct trace_scatter_group scattered = {
-		.id = in->id,
-		.sites = in->group->sites,
-		.bases = in->group->bases,
-		.address = in->offset,
-		.weight = weight,
-	};
 
-	for (unsigned i = 0; i < in->group->bases; i++)
-		weight[i] = in->group->base[i].sites;
-	trace_scatter_write(in->ring, &scattered);
+	for (unsigned first = 0; first < in->group->bases; first += TRACE_SCATTER_BASES) {
+		struct trace_scatter_group part = {
+			.id = in->id + first,
+			.address = in->offset + first,
+			.weight = weight,
+		};
+
+		for (; part.bases < TRACE_SCATTER_BASES && first + part.bases < in->group->bases;
+		     part.bases++) {
+			weight[part.bases] = in->group->base[first + part.bases].sites;
+			part.sites += weight[part.bases];
+		}
+		trace_scatter_write(in->ring, &part);
+	}
 }
 
 static void write_unproved(const struct insert *in)

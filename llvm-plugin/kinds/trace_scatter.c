@@ -173,7 +173,7 @@ static void emit_slow_paths(struct asm_block *code, const struct trace_scatter_g
 
 void trace_scatter_write(struct ring_context *ring, const struct trace_scatter_group *group)
 {
-	struct halves half[PROBE_GROUP_BASES];
+	struct halves half[TRACE_SCATTER_BASES];
 	struct asm_block code = {0};
 
 	for (unsigned i = 0; i < group->bases; i++)

@@ -34,7 +34,7 @@ static void segments_are_bounded(void **state)
 		assert_true(!seg.large_count == !rings);
 		assert_true(seg.size <= MOST);
 		assert_true(rings >= (wanted[i] < 8192 ? wanted[i] : 8192));
-		assert_true(!rings || seg.ring_size >= PROBE_SEG_RING_SIZE_MIN);
+		assert_true(!rings || seg.ring_size >= PROBE_RING_SIZE_MIN);
 		assert_int_equal(rings & (rings - 1), 0);
 		segment_reader_unlink(&seg);
 		segment_reader_destroy(&seg);
