@@ -48,11 +48,23 @@ static bool has_rows(const struct advice_site *site)
 	return site->declared_row || layout_stride(site) >= 0;
 }
 
+/*
+ * Bytes of the elements that a fix speaks of: those of the program, as far as known. Layouts move
+ * whole dwords, so both smaller elements and merged accesses need a translation.
+ */
+static unsigned named_element(const struct advice_site *site)
+{
+	unsigned element = site->declared_element;
+	/* An array of bytes without rows is often raw space for elements of other sizes. */
+	bool merged = element > 1 && element < site->bytes;
+
+	return merged || (site->declared_row && element) ? element : site->bytes;
+}
+
 static void say_padding(const struct advice_site *site, const struct row_layout *pad,
 			struct advice *ret)
 {
-	unsigned row = pad->row;
-	unsigned element = site->declared_row ? site->declared_element : layout_element(site);
+	unsigned row = pad->row, element = named_element(site);
 	bool whole = row % element == 0 && pad->pad % element == 0;
 
 	if (!has_rows(site) && whole)
@@ -171,6 +183,14 @@ static bool propose_recorded(const struct facts *facts, struct probe_lds_scratch
 
 /* ---- Arrays whose addresses were recorded --------------------------------------------------- */
 
+/* In an exclusive-or: units that are moved are `scale` elements, which stay together. */
+static void say_scale(unsigned scale, struct advice *ret)
+{
+	if (scale > 1)
+		advice_append(ret->fix, " * %u", scale);
+	advice_append(ret->fix, ")");
+}
+
 /*
  * Proposes a layout in rows that the program may not have, so the text says where each element
  * goes.
@@ -178,7 +198,9 @@ static bool propose_recorded(const struct facts *facts, struct probe_lds_scratch
 static void lds_mapping(const struct advice_site *site, const struct array_layout *array,
 			struct advice *ret)
 {
-	unsigned size = array->pad ? array->small : array->element;
+	unsigned named = named_element(site), moved = array->pad ? array->pad : array->element;
+	bool divides = array->pitch % named == 0 && moved % named == 0;
+	unsigned size = divides ? named : array->pad ? array->small : array->element;
 	bool whole = array->pitch % size == 0 && array->pad % size == 0;
 	char from[48] = "", what[96];
 
@@ -194,9 +216,11 @@ static void lds_mapping(const struct advice_site *site, const struct array_layou
 	if (array->pad)
 		advice_append(ret->fix, "put %s at i + i / %u * %u", what, array->pitch / size,
 			      array->pad / size);
-	else
-		advice_append(ret->fix, "put %s at i ^ (i / %u %% %u)", what, array->columns,
+	else {
+		advice_append(ret->fix, "put %s at i ^ (i / %u %% %u", what, array->pitch / size,
 			      array->columns);
+		say_scale(array->element / size, ret);
+	}
 	if (array->pad)
 		say_space(site, array->pitch, array->pad, ret);
 }
@@ -205,7 +229,7 @@ static void lds_mapping(const struct advice_site *site, const struct array_layou
 static void lds_pitches(const struct advice_site *site, const struct array_layout *array,
 			struct advice *ret)
 {
-	unsigned element = layout_element(site);
+	unsigned element = named_element(site);
 	char at[48] = "";
 
 	if (array->low)
@@ -218,12 +242,14 @@ static void lds_pitches(const struct advice_site *site, const struct array_layou
 			      (array->pitch + array->pad) / element, element);
 	if (array->pad)
 		say_space(site, array->pitch, array->pad, ret);
-	if (array->columns)
-		advice_append(ret->fix,
-			      "%sstore column c (of %u B) of row r (of %u B%s) in column c ^ (r "
-			      "%% %u)",
-			      array->pad ? ", or " : "", array->element, array->pitch,
-			      array->pad ? "" : at, array->columns);
+	if (!array->columns)
+		return;
+	element = array->element % element ? array->element : element;
+	advice_append(ret->fix,
+		      "%sstore column c (of %u B) of row r (of %u B%s) in column c ^ (r %% %u",
+		      array->pad ? ", or " : "", element, array->pitch, array->pad ? "" : at,
+		      array->columns);
+	say_scale(array->element / element, ret);
 }
 
 /* The same for distances of lanes that are known, wherever the array begins. */

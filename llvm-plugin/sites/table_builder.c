@@ -212,7 +212,7 @@ void site_table_add_function(struct site_table *table, LLVMValueRef function,
 	emit_site(table, &site);
 }
 
-/* The rows of an array of arrays, as declared. */
+/* The elements of an array, and the rows of an array of arrays, as declared. */
 static struct probe_site_variable rows_of(LLVMValueRef variable)
 {
 	LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(variable));
@@ -224,10 +224,10 @@ static struct probe_site_variable rows_of(LLVMValueRef variable)
 		type = LLVMGetElementType(type);
 		depth++;
 	}
-	if (depth != 2 || LLVMABISizeOfType(layout, array) > UINT32_MAX)
+	if (!depth || depth > 2 || LLVMABISizeOfType(layout, array) > UINT32_MAX)
 		return (struct probe_site_variable){0};
 	return (struct probe_site_variable){
-		.row = (uint32_t)LLVMABISizeOfType(layout, array),
+		.row = depth == 2 ? (uint32_t)LLVMABISizeOfType(layout, array) : 0,
 		.element = (uint32_t)LLVMABISizeOfType(layout, type),
 	};
 }

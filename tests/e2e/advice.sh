@@ -109,7 +109,7 @@ conflicts()
 shared plain 0 0
 fix=$(sqlite3 plain.db "SELECT fix FROM probe_memory_site WHERE conflicts > 0 LIMIT 1")
 case "$fix" in
-"pad each row of 128 B by 16 B (from 32 to 36 elements of 4 B), or store column c (of 16 B) of row r (of 128 B) in column c ^ (r % 8); verified: "*) ;;
+"pad each row of 128 B by 16 B (from 32 to 36 elements of 4 B), or store column c (of 4 B) of row r (of 128 B) in column c ^ (r % 8 * 4); verified: "*) ;;
 *) fail "another fix for both: $fix" ;;
 esac
 expect "of the array before" "${fix##*, }" "$(conflicts plain) before (in all)"

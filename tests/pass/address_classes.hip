@@ -28,11 +28,11 @@ extern "C" __global__ void workspace(float *out, const int *buffer, int n)
 }
 
 // An index that the kernel puts into LDS itself, and a place in a queue.
-// CHECK: {{^}}queue {{.*}} variable [[STACK:[0-9]+]] stack
-// CHECK: {{^}}queue {{.*}} variable [[OTHER:[0-9]+]] other
-// CHECK: {{^}}queue {{.*}} variable [[STACK]] stack
+// CHECK: {{^}}queue {{.*}} variable [[STACK:[0-9]+]] elements of 4 stack
+// CHECK: {{^}}queue {{.*}} variable [[OTHER:[0-9]+]] elements of 4 other
+// CHECK: {{^}}queue {{.*}} variable [[STACK]] elements of 4 stack
 // CHECK: {{^}}queue [[@LINE+11]] load gather staged in
-// CHECK: {{^}}queue {{.*}} variable [[OTHER]] other
+// CHECK: {{^}}queue {{.*}} variable [[OTHER]] elements of 4 other
 // CHECK: {{^}}queue [[@LINE+10]] store gather staged out
 extern "C" __global__ void queue(float *out, const float *in, int *tail, int n)
 {
@@ -83,8 +83,8 @@ extern "C" __global__ void updates(unsigned *a, unsigned *out, unsigned expected
 }
 
 // The rows of an array, as declared: lanes on a diagonal are not a row apart.
-// CHECK: {{^}}diagonal {{[0-9]+}} load affine variable {{[0-9]+}} rows of 260, elements of 4 table + 256*threadIdx.x
-// CHECK: {{^}}diagonal {{[0-9]+}} load rows variable {{[0-9]+}} flat
+// CHECK: {{^}}diagonal {{[0-9]+}} load affine variable {{[0-9]+}} rows of 260 elements of 4 table + 256*threadIdx.x
+// CHECK: {{^}}diagonal {{[0-9]+}} load rows variable {{[0-9]+}} elements of 4 flat
 extern "C" __global__ void diagonal(float *out, const float *in, int d)
 {
 	__shared__ float table[65][65];

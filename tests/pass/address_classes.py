@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """address_classes.py CODE_OBJECT: the site table's view of each access, one line per kernel, access and line of source:
 
-kernel line access class [staged] [shifts] [result] [exchange] [variable NUMBER [rows of BYTES, elements of BYTES]] address [from LINE]
+kernel line access class [staged] [shifts] [result] [exchange] [variable NUMBER [rows of BYTES] [elements of BYTES]] address [from LINE]
 """
 import struct
 import sys
@@ -23,7 +23,7 @@ def text(offset):
 
 def declared(number):
 	row, element = struct.unpack_from("<II", data, variables + 8 * (number - 1))
-	return f" variable {number}" + (f" rows of {row}, elements of {element}" if row else "")
+	return f" variable {number}" + (f" rows of {row}" if row else "") + (f" elements of {element}" if element else "")
 
 
 seen = set()

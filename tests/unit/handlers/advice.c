@@ -72,6 +72,36 @@ static void test_advice(void **state)
 	       "execution)");
 }
 
+static const char *advise_column(uint16_t bytes, int64_t stride, uint32_t declared)
+{
+	uint32_t site;
+
+	if (!instance)
+		start(NULL);
+	site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, bytes, bytes);
+	host_state.sites[site].element = declared;
+	send_affine(site, ~0ull, 0, stride);
+	finish();
+	return host_text(&host_state, 0, "fix");
+}
+
+/*
+ * Fixes speak of the program's elements: those smaller than a bank, and those of which an access
+ * reads several.
+ */
+static void test_elements(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(advise_column(2, 128, 0), "from 64 to 66 elements of 2 B (132 B)"));
+	assert_non_null(strstr(advise_column(1, 64, 1), "from 64 to 68 elements of 1 B (68 B)"));
+	assert_non_null(
+		strstr(advise_column(2, -128, 2), "put element i (of 2 B) at i + i / 64 * 2"));
+	assert_non_null(strstr(advise_column(16, 128, 2), "from 64 to 72 elements of 2 B (144 B)"));
+	assert_non_null(strstr(advise_column(16, 128, 1), "from 8 to 9 elements of 16 B (144 B)"));
+	assert_non_null(
+		strstr(advise_column(4, 128, 128), "from 32 to 33 elements of 4 B (132 B)"));
+}
+
 /* Many lanes on few words: the cause says so, and the proposed copies were counted. */
 static void test_contended(void **state)
 {
@@ -506,6 +536,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_advice, start),
+		cmocka_unit_test_setup(test_elements, start),
 		cmocka_unit_test_setup(test_pitches_proposed, start),
 		cmocka_unit_test_setup(test_trials, start),
 		cmocka_unit_test_setup(test_advice_without_stride, start),

@@ -40,6 +40,16 @@ struct proposal {
 	double after, before;
 };
 
+/* A swizzle moves so many elements together. */
+static unsigned read_scale(const char *at, const char *format, unsigned *columns)
+{
+	unsigned scale;
+	int count = sscanf(at, format, columns, &scale);
+
+	assert_true(count >= 1);
+	return count > 1 ? scale : 1;
+}
+
 static struct proposal read_fix(const char *fix)
 {
 	struct proposal p = {0};
@@ -56,16 +66,13 @@ static struct proposal read_fix(const char *fix)
 		p.pad = (more - per) * size;
 	} else if (sscanf(fix, "store column c (of %u B) of row r (of %u B", &p.column, &p.pitch) ==
 		   2)
-		assert_int_equal(sscanf(strstr(fix, "(r % "), "(r %% %u", &p.columns), 1);
+		p.column *= read_scale(strstr(fix, "(r % "), "(r %% %u * %u", &p.columns);
 	else if (sscanf(fix, "put element i (of %u B", &size) == 1) {
 		p.mapped = true;
 		if (sscanf(strstr(fix, " at "), " at i + i / %u * %u", &per, &more) == 2)
 			p.pad = more * size;
-		else if (sscanf(strstr(fix, " at "), " at i ^ (i / %u %% %u)", &per, &p.columns) ==
-			 2)
-			p.column = size;
 		else
-			fail_msg("a place that cannot be read: %s", fix);
+			p.column = size * read_scale(strstr(fix, "% "), "%% %u * %u", &p.columns);
 		p.pitch = per * size;
 	} else
 		fail_msg("no layout is proposed: %s", fix);
