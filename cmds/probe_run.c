@@ -165,7 +165,8 @@ static void warn_not_called(const char *program)
 	if (path && run_program_static(path))
 		probe_log(PROBE_LOG_WARNING,
 			  "nothing recorded: %s is linked statically, so neither the tool nor the "
-			  "simulated GPU can be loaded into it; no database was written",
+			  "simulated GPU can be loaded into it: link it dynamically; no database was "
+			  "written",
 			  path);
 	else if (run_register_kept() && run_register_conflict(why, sizeof(why)))
 		probe_log(

@@ -66,7 +66,8 @@ static const char checks_sql[] =
 	      "coalesce(" RUN("foreign_code") ", 'probe-run --device sim -- PROGRAM uses the simulated "
 	      "GPU')")
 	" UNION ALL "
-	CHECK("3", "kernels", ACCOUNT("dispatches", "seen") " = 0",
+	CHECK("3", "kernels",
+	      ACCOUNT("dispatches", "seen") " = 0 AND " RUN("foreign_code") " IS NULL",
 	      ACCOUNT("dispatches", "seen") " || ' dispatches of ' || (SELECT count(DISTINCT "
 	      "kernel_id) FROM probe_dispatch) || ' kernels'",
 	      "'the program launched no kernel before it ended: does it run to its kernels without "
@@ -104,8 +105,8 @@ static const char checks_sql[] =
 	      "'choose a smaller --pc-sampling-interval, or let the program run longer'")
 	" UNION ALL "
 	CHECK("8", "losses", RUN("partial") " = 1 OR " DROPPED " > 0",
-	      "CASE WHEN " RUN("partial") " = 1 THEN 'partial: ' || coalesce(nullif("
-	      RUN("partial_reason") ", ''), 'reason unknown') ELSE " DROPPED
+	      "CASE WHEN " RUN("partial") " = 1 THEN coalesce(nullif("
+	      RUN("partial_reason") ", ''), 'partial, reason unknown') ELSE " DROPPED
 	      " || ' records lost' END",
 	      "'counts are lower bounds; probe-report info FILE shows where records were lost'")
 	" UNION ALL "

@@ -30,7 +30,7 @@
  * counted for one code object is looked up by its rows: most blocks have several operations.
  */
 #define PER_WAVE SQL_WORD(PROBE_OPERATION_TABLE, "p.operation") " IN "                             \
-	"('matrix_fp16', 'matrix_fp32', 'matrix_fp64', 'matrix_8', 'uniform_read')"
+	"('matrix_fp16', 'matrix_fp32', 'matrix_fp64', 'matrix_fp8', 'matrix_i8', 'uniform_read')"
 #define COUNTED                                                                                    \
 	"counted AS MATERIALIZED (SELECT coalesce(o.code, c.code_object) AS code, "                \
 	"coalesce(o.symbol, c.kernel) AS symbol, c.kernel, p.users_file, p.users_line, p.operation, " \
@@ -50,23 +50,29 @@
 
 /* Time in cycles that a unit needs at least, all compute units together. */
 #define AT_PEAK(word)  "coalesce(1.0 * v_" word " / (p_" word " * cus), 0)"
+/*
+ * Integers: the vector units of a compute unit start one instruction of a wave per cycle. The back end joins at most
+ * two operations to one (such as v_lshl_add), and addresses may become part of an access.
+ */
+#define AT_ISSUE "1.0 * (n_integer + n_compare) / (2 * cus)"
 #define AT_RATE(bytes, rate) "1.0 * (" bytes ") / (" rate " * cus)"
 #define READ_BYTES  "v_global_read + v_uniform_read + v_global_atomic"
 #define WRITE_BYTES "v_global_write"
 #define LDS_BYTES   "v_lds_read + v_lds_write + v_lds_atomic"
 #define UNITS                                                                                      \
 	AT_PEAK("fp16") " + " AT_PEAK("fp32") " + " AT_PEAK("fp64") " + " AT_PEAK("special")       \
-	" AS valu, " AT_PEAK("matrix_fp16") " + " AT_PEAK("matrix_fp32") " + "                     \
-	AT_PEAK("matrix_fp64") " + " AT_PEAK("matrix_8") " AS matrix, "                            \
+	" + " AT_ISSUE " AS valu, " AT_PEAK("matrix_fp16") " + " AT_PEAK("matrix_fp32") " + "                     \
+	AT_PEAK("matrix_fp64") " + " AT_PEAK("matrix_fp8") " + " AT_PEAK("matrix_i8") " AS matrix, "                            \
 	AT_RATE(LDS_BYTES, "128.0") " AS in_lds, "                                                 \
 	AT_RATE(READ_BYTES " + " WRITE_BYTES, "64.0") " AS in_l1, "                                \
 	AT_RATE(READ_BYTES, COST_MEMORY_READ) " + " AT_RATE(WRITE_BYTES, COST_MEMORY_WRITE)        \
 	" AS in_memory"
 #define FLOPS                                                                                      \
-	"v_fp16 + v_fp32 + v_fp64 + v_special + v_matrix_fp16 + v_matrix_fp32 + v_matrix_fp64 + v_matrix_8"
+	"v_fp16 + v_fp32 + v_fp64 + v_special + v_matrix_fp16 + v_matrix_fp32 + v_matrix_fp64 + v_matrix_fp8"
 #define BUSIEST "max(valu, matrix, in_lds)"
 #define LIMIT                                                                                      \
-	"CASE WHEN in_memory + " BUSIEST " = 0 THEN NULL WHEN in_l1 >= " BUSIEST " THEN 'memory' " \
+	"CASE WHEN in_memory + " BUSIEST " + v_flat = 0 THEN NULL "                                \
+	"WHEN v_flat > " READ_BYTES " + " WRITE_BYTES " THEN 'unknown: flat addresses' WHEN in_l1 >= " BUSIEST " THEN 'memory' " \
 	"ELSE CASE WHEN in_memory > " BUSIEST " THEN 'memory or ' ELSE '' END || "                 \
 	"CASE WHEN in_lds >= max(valu, matrix) THEN 'LDS' WHEN matrix > valu THEN 'matrix' "       \
 	"ELSE 'VALU' END END"
@@ -92,12 +98,12 @@
 
 #define MIX_COLUMNS                                                                                \
 	{"operations", "operations", REPORT_INT, true, "operations",                               \
-	 "of waves, as instructions of LLVM's IR after its optimiser; an operation on a vector counts once "  \
+	 "of waves, as instructions of LLVM's IR after its optimiser (inline assembly is one); an operation on a vector counts once "  \
 	 "per element. The machine needs several instructions for some, and none for others"},     \
 	{"float_share", "float %", REPORT_REAL, true,                                              \
 	 SHARE("n_fp16 + n_fp32 + n_fp64 + n_special"), "floating-point arithmetic; share of the operations"},           \
 	{"matrix_share", "matrix %", REPORT_REAL, true,                                            \
-	 SHARE("n_matrix_fp16 + n_matrix_fp32 + n_matrix_fp64 + n_matrix_8"), "matrix instructions"}, \
+	 SHARE("n_matrix_fp16 + n_matrix_fp32 + n_matrix_fp64 + n_matrix_fp8 + n_matrix_i8"), "matrix instructions"}, \
 	{"integer_share", "integer %", REPORT_REAL, true, SHARE("n_integer + n_address"),          \
 	 "integers and addresses that differ between lanes"},                                      \
 	{"scalar_share", "scalar %", REPORT_REAL, true, SHARE("n_scalar + n_uniform_read"),        \
@@ -105,8 +111,8 @@
 	{"select_share", "compare %", REPORT_REAL, true, SHARE("n_compare + n_convert + n_lanes"), \
 	 "comparisons, selections, conversions, exchange between lanes"},                          \
 	{"memory_share", "memory %", REPORT_REAL, true,                                            \
-	 SHARE("n_global_read + n_global_write + n_global_atomic + n_scratch"),                    \
-	 "accesses of memory that differ between lanes, and of private memory"},                   \
+	 SHARE("n_global_read + n_global_write + n_global_atomic + n_scratch + n_flat"),                    \
+	 "accesses of memory that differ between lanes, of private memory, and through flat addresses"},                   \
 	{"lds_share", "LDS %", REPORT_REAL, true, SHARE("n_lds_read + n_lds_write + n_lds_atomic"), \
 	 "accesses of LDS"},                                                                       \
 	{"control_share", "control %", REPORT_REAL, true,                                          \
@@ -117,11 +123,13 @@
 	{"bytes", "memory B", REPORT_INT, false, "bytes",                                           \
 	 "bytes that lanes requested, caches not considered; loads of one address once per wave"}, \
 	{"lds_bytes", "LDS B", REPORT_INT, false, "lds_bytes", "bytes that lanes requested from LDS"}, \
+	{"flat_bytes", "flat B", REPORT_INT, false, "v_flat",                                      \
+	 "bytes that lanes requested through flat addresses, from memory, LDS or private memory: not among the others"}, \
 	{"intensity", "FLOP/B", REPORT_REAL, true, "round(1.0 * flops / nullif(bytes, 0), 3)",      \
 	 "arithmetic intensity: floating-point operations per byte requested from memory"},
 #define ROOF_COLUMNS                                                                               \
 	{"limit", "limited by", REPORT_TEXT, true, "limited",                                      \
-	 "modelled: what takes longest at its peak rate; 'memory or ...': memory, unless most requests hit in a cache"},
+	 "modelled: what takes longest at its peak rate; 'memory or ...': memory, unless most requests hit in a cache; unknown: most accesses are through flat addresses"},
 #define NUMBER_COLUMN(name, number, word, text) {word, word, REPORT_INT, false, "n_" word, text},
 
 static const struct report_column kernel_columns[] = {
@@ -160,7 +168,7 @@ static const struct report_column line_columns[] = {
 		.verb = "mix", .when = when_, .columns = columns_,                                 \
 		.count = sizeof(columns_) / sizeof(*columns_), .from = FROM(place),                \
 		.kernel_column = "kernel", .sort = order,                                          \
-		.none = "no counts of blocks: record with probe-run -a count a program that is compiled with this version of the plugin",         \
+		.none = "no counts of blocks: compile with PROBE_KINDS=count and this version of the plugin, and record with probe-run -a count",         \
 	}
 
 static const struct report_query by_kernel =
@@ -196,13 +204,17 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 			      bool last)
 {
 	const struct report_query *rows = chosen(report);
+	struct probe_err *err;
 
 	if (report_db_has(db, "probe_count_site"))
 		return report_framed_rows(report, db, rows, first, last);
 	if (report->format != REPORT_TABLE)
 		return report_no_rows(report, db, rows, first, last);
-	puts(rows->none);
-	return NULL;
+	err = report_head(report, db);
+	if (err)
+		return err;
+	printf("\n%s\n\n", rows->none);
+	return report_account(report, db);
 }
 
 const struct report_verb report_verb_mix = {

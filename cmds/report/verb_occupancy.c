@@ -30,7 +30,7 @@ static const struct report_column columns[] = {
 	 "bytes per lane: spilled registers and arrays in private memory"},
 	{"vgpr_spills", "spilled vgprs", REPORT_INT, true, "vgpr_spills",
 	 "vector registers that did not fit (probe-report spills: where)"},
-	{"sgpr_spills", "spilled sgprs", REPORT_INT, false, "sgpr_spills",
+	{"sgpr_spills", "spilled sgprs", REPORT_INT, true, "sgpr_spills",
 	 "scalar registers that did not fit"},
 	{"dispatches", "dispatches", REPORT_INT, true, "dispatches",
 	 "with this workgroup and this much LDS"},

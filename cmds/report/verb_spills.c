@@ -14,8 +14,8 @@
  * any four scalar registers; gfx940 and gfx11 by scratch instructions without an address. A program with buffer descriptors of
  * its own may have the first form, too.
  */
-#define STORES "(text LIKE 'buffer_store_%, off, s[%' OR text LIKE 'scratch_store_% off, %')"
-#define LOADS  "(text LIKE 'buffer_load_%, off, s[%' OR text LIKE 'scratch_load_%, off,%')"
+#define STORES "(vector > 0 AND (text LIKE 'buffer_store_%, off, s[%' OR text LIKE 'scratch_store_% off, %'))"
+#define LOADS  "(vector > 0 AND (text LIKE 'buffer_load_%, off, s[%' OR text LIKE 'scratch_load_%, off,%'))"
 /* Scalar registers are saved in the lanes of a vector register. */
 #define WRITES "(scalar > 0 AND text LIKE 'v_writelane_b32%')"
 #define READS  "(scalar > 0 AND text LIKE 'v_readlane_b32%')"
@@ -62,7 +62,7 @@ static const struct report_query spills_query = {
 		"WHERE stores + loads + copies + writes + reads > 0)",
 	.kernel_column = "kernel",
 	.sort = "loads,stores,lane_reads,agpr_copies,kernel,position",
-	.none = "no spills: all registers of the kernels that ran fit",
+	.none = "no spills: all registers of these kernels fit",
 };
 
 /* clang-format on */

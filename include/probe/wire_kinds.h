@@ -143,14 +143,14 @@ enum probe_address_flag {
 	X(MATRIX_FP16, 5, "matrix_fp16", "matrix operations on floats of 16 bits")                 \
 	X(MATRIX_FP32, 6, "matrix_fp32", "matrix operations on floats of 32 bits")                 \
 	X(MATRIX_FP64, 7, "matrix_fp64", "matrix operations on floats of 64 bits")                 \
-	X(MATRIX_8, 8, "matrix_8", "matrix operations on integers or floats of 8 bits")            \
+	X(MATRIX_FP8, 8, "matrix_fp8", "matrix operations on floats of 8 bits")                    \
 	X(INTEGER, 9, "integer", "integer and bit operations that differ between lanes")           \
 	X(SCALAR, 10, "scalar", "integer operations that are the same in all lanes")               \
 	X(ADDRESS, 11, "address", "computations of addresses that differ between lanes")           \
 	X(CONVERT, 12, "convert", "conversions between types")                                     \
 	X(COMPARE, 13, "compare", "comparisons, selections, minima, maxima, rounding")             \
 	X(LANES, 14, "lanes", "exchange between lanes")                                            \
-	X(GLOBAL_READ, 15, "global_read", "loads from memory, also through flat addresses")        \
+	X(GLOBAL_READ, 15, "global_read", "loads from memory")        \
 	X(GLOBAL_WRITE, 16, "global_write", "stores to memory")                                    \
 	X(GLOBAL_ATOMIC, 17, "global_atomic", "atomic operations in memory")                       \
 	X(LDS_READ, 18, "lds_read", "loads from LDS")                                              \
@@ -161,7 +161,9 @@ enum probe_address_flag {
 	X(BRANCH, 23, "branch", "conditional branches")                                            \
 	X(CALL, 24, "call", "calls of functions that were not inlined")                            \
 	X(BARRIER, 25, "barrier", "barriers of a workgroup")                                       \
-	X(OTHER, 26, "other", "others, such as inline assembly")
+	X(OTHER, 26, "other", "others, such as inline assembly")                                   \
+	X(MATRIX_I8, 27, "matrix_i8", "matrix operations on integers of 8 bits")                   \
+	X(FLAT, 28, "flat", "accesses through flat addresses: of memory, LDS or private memory")
 
 enum probe_operation {
 	PROBE_OPERATION_NONE = 0, /* no machine code is expected */

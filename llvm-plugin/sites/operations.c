@@ -223,9 +223,9 @@ static bool read_matrix(LLVMValueRef inst, const char *name, struct operation *r
 		{"f16", PROBE_OPERATION_MATRIX_FP16, 16},
 		{"f32", PROBE_OPERATION_MATRIX_FP32, 32},
 		{"f64", PROBE_OPERATION_MATRIX_FP64, 64},
-		{"i8", PROBE_OPERATION_MATRIX_8, 8},
-		{"fp8", PROBE_OPERATION_MATRIX_8, 8},
-		{"bf8", PROBE_OPERATION_MATRIX_8, 8},
+		{"i8", PROBE_OPERATION_MATRIX_I8, 8},
+		{"fp8", PROBE_OPERATION_MATRIX_FP8, 8},
+		{"bf8", PROBE_OPERATION_MATRIX_FP8, 8},
 	};
 	LLVMModuleRef module =
 		LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst)));
@@ -296,6 +296,8 @@ static enum probe_operation memory_kind(const struct analysis *flow, LLVMValueRe
 
 	if (site->space == PROBE_SPACE_SCRATCH)
 		return PROBE_OPERATION_SCRATCH;
+	if (site->space == PROBE_SPACE_FLAT)
+		return PROBE_OPERATION_FLAT;
 	if (LLVMIsALoadInst(inst) && site->space != PROBE_SPACE_LDS &&
 	    !analysis_differs(flow, inst, 0))
 		return PROBE_OPERATION_UNIFORM_READ;

@@ -89,6 +89,28 @@ __global__ void updates(int *bins, const int *data)
 		atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);
 }
 
+// A flat address, of LDS.
+__global__ void pointers(float *out, int n)
+{
+	__shared__ float local[64];
+
+	local[threadIdx.x] = threadIdx.x;
+	__syncthreads();
+	out[threadIdx.x] = (n ? local : out)[threadIdx.x];
+}
+
+// 4 * 500 integer operations on each value that is stored.
+__global__ void hash(unsigned *out)
+{
+	unsigned v = blockIdx.x * blockDim.x + threadIdx.x;
+
+	for (int i = 0; i < 500; i++) {
+		v = v * 2654435761u + 5;
+		v ^= v >> 7;
+	}
+	out[blockIdx.x * blockDim.x + threadIdx.x] = v;
+}
+
 int main()
 {
 	char *memory[4];
@@ -104,5 +126,7 @@ int main()
 	lanes<<<2, 64>>>((float *)memory[0]);
 	matrices<<<1, 64>>>((float4_t *)memory[0], (double4_t *)memory[1], (int4_t *)memory[2], (half4_t *)memory[3]);
 	updates<<<7, 256>>>((int *)memory[0], (int *)memory[1]);
+	pointers<<<1, 64>>>((float *)memory[0], 1);
+	hash<<<104, 256>>>((unsigned *)memory[0]);
 	printf("%d\n", (int)hipDeviceSynchronize());
 }

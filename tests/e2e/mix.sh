@@ -31,8 +31,12 @@ expect "limit of doubles" "$(ask doubles limit)" "memory or VALU"
 expect doubles "$(ask doubles flops,fp64)" "$((3 * 64 * 20 * 3)),$((3 * 20 * 3))"
 # The last lane adds seven times; 28 additions of eight lanes each.
 expect lanes "$(ask lanes flops,fp32)" "$((2 * 28 * 8)),$((2 * 7))"
-expect matrices "$(ask matrices matrix_fp16,matrix_fp32,matrix_fp64,matrix_8,flops)" \
-	"5,5,5,5,$((5 * (2 * 16 * 16 * 16 + 16 * 2 * 4 * 4 + 2 * 16 * 16 * 4 + 2 * 16 * 16 * 16)))"
+expect matrices "$(ask matrices matrix_fp16,matrix_fp32,matrix_fp64,matrix_i8,flops)" \
+	"5,5,5,5,$((5 * (2 * 16 * 16 * 16 + 16 * 2 * 4 * 4 + 2 * 16 * 16 * 4)))"
+expect "pointers: flat addresses are in no other sum" "$(ask pointers bytes,lds_bytes,flat_bytes)" "256,256,256"
+expect "limit of hash" "$(ask hash limit,flops)" "VALU,0"
+probe-report mix --format csv --no-header -k '^hash' -f roof_share mix.db | awk '$1 > 10 && $1 <= 100 { ok = 1 } END { exit !ok }' ||
+	fail "hash: not at a likely share of the roof"
 expect updates "$(ask updates lds_atomic,global_atomic,flops)" "28,7,0"
 
 # By line: nothing is lost, and the multiplication is where it is.
@@ -60,7 +64,7 @@ awk -F , '
 	$2 ~ /^ds_(read|write)2(st64)?_b/ { add("lds", 2 * width()); next }
 	$2 ~ /^ds_/ { add("lds", width()); next }
 	END { print sum["fp32"], sum["fp64"], matrix, sum["bytes"], sum["lds"] }' pcs.csv >machine.txt
-probe-report mix --format csv --no-header -f kernel,flops,bytes,lds_bytes,fp32,matrix_fp16,matrix_fp32,matrix_fp64,matrix_8 mix.db |
+probe-report mix --format csv --no-header -f kernel,flops,bytes,lds_bytes,fp32,matrix_fp16,matrix_fp32,matrix_fp64,matrix_i8 mix.db |
 	sed 's/^"\([a-z]*\)[^"]*"/\1/; s/^_Z[0-9]*\([a-z]*\)P[^,]*/\1/' >kernels.txt
 awk -F , '
 	{ bytes += $3; lds += $4; matrix += $6 + $7 + $8 + $9 }
