@@ -125,9 +125,9 @@ enum probe_address_flag {
 };
 
 /*
- * Operations of code, as instructions of LLVM's IR after its optimiser: an operation on a vector counts
- * once per element. The machine needs several instructions for some of them (a division, an addition
- * of 64 bits) and none for others. `amount`, per active lane:
+ * Operations of code, as instructions of LLVM's IR after its optimiser: an operation on a vector
+ * counts once per element. The machine needs several instructions for some of them (a division, an
+ * addition of 64 bits) and none for others. `amount`, per active lane:
  *
  * - FP16, FP32, FP64: floating-point operations, two for a fused multiplication and addition.
  * - SPECIAL: one each, as AMD's profilers count transcendental instructions.
@@ -150,7 +150,7 @@ enum probe_address_flag {
 	X(CONVERT, 12, "convert", "conversions between types")                                     \
 	X(COMPARE, 13, "compare", "comparisons, selections, minima, maxima, rounding")             \
 	X(LANES, 14, "lanes", "exchange between lanes")                                            \
-	X(GLOBAL_READ, 15, "global_read", "loads from memory")        \
+	X(GLOBAL_READ, 15, "global_read", "loads from memory")                                     \
 	X(GLOBAL_WRITE, 16, "global_write", "stores to memory")                                    \
 	X(GLOBAL_ATOMIC, 17, "global_atomic", "atomic operations in memory")                       \
 	X(LDS_READ, 18, "lds_read", "loads from LDS")                                              \

@@ -198,8 +198,7 @@ static bool is_uniform(const struct analysis *flow, LLVMValueRef inst)
 	return true;
 }
 
-/* Vector units have no scalar form of floating-point operations, so that these are not asked for.
- */
+/* For integers only: floating-point operations have no scalar form on these targets. */
 static enum probe_operation integer_kind(const struct analysis *flow, LLVMValueRef inst,
 					 enum probe_operation of_lanes)
 {
