@@ -230,6 +230,19 @@ static bool observed(const struct group *group, unsigned pitch)
 	return false;
 }
 
+/* True for alternatives: the same rows, and as many conflicts left at each of the sites. */
+static bool are_equal(const struct group *group, const struct layout_move *pad,
+		      const struct layout_move *swizzle, struct probe_lds_scratch *scratch)
+{
+	if (pad->row != swizzle->row)
+		return false;
+	for (size_t i = 0; i < group->count; i++)
+		if (left_by_addresses(group->sites[i], group->low, pad, scratch) !=
+		    left_by_addresses(group->sites[i], group->low, swizzle, scratch))
+			return false;
+	return true;
+}
+
 /* True if the addresses of every execution were kept. */
 static bool all_recorded(const struct array_site *site)
 {
@@ -293,7 +306,9 @@ static void choose(struct group *group, struct probe_lds_scratch *scratch)
 	swizzled = best_move(group, false, &swizzle, scratch);
 	if (padded >= 0 && (swizzled < 0 || padded <= swizzled))
 		propose(group, &pad, before, padded,
-			swizzled == padded && swizzle.row == pad.row ? &swizzle : NULL, scratch);
+			swizzled == padded && are_equal(group, &pad, &swizzle, scratch) ? &swizzle
+											: NULL,
+			scratch);
 	else if (swizzled >= 0)
 		propose(group, &swizzle, before, swizzled, &swizzle, scratch);
 }

@@ -84,7 +84,9 @@ uint64_t recorded_move(const struct recorded_addresses *recorded, const struct a
 		for (uint64_t rest = recorded->exec[i]; rest; rest &= rest - 1) {
 			unsigned lane = (unsigned)__builtin_ctzll(rest);
 
-			addr[lane] = moved(move, (uint32_t)recorded->addr[i][lane] - lowest, lane);
+			/* Where row 0 begins decides which small elements share a bank. */
+			addr[lane] = lowest +
+				     moved(move, (uint32_t)recorded->addr[i][lane] - lowest, lane);
 		}
 		sum += layout_conflicts_at(site, recorded->exec[i], addr, scratch);
 	}

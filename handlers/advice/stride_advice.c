@@ -155,40 +155,72 @@ static bool can_align(const struct facts *facts)
 	return row && (row % facts->line == 0 || facts->line % row == 0);
 }
 
-/*
- * Cache lines of an average execution whose lowest address is moved to the start of a line. False
- * if not all executions that cost too much were recorded; the others cost what is needed at any
- * position.
+/* The first active lane of all recorded executions, or 0 if it is not the same in all. */
+static unsigned anchor_lane(const struct recorded_addresses *recorded)
+{
+	unsigned first = (unsigned)__builtin_ctzll(recorded->exec[0]);
+
+	for (unsigned i = 1; i < recorded->executions; i++)
+		if ((unsigned)__builtin_ctzll(recorded->exec[i]) != first)
+			return 0;
+	return first;
+}
+
+/* True if all executions have the active lanes of the recorded ones. */
+static bool have_same_lanes(const struct facts *facts, const struct recorded_addresses *recorded)
+{
+	for (unsigned i = 1; i < recorded->executions; i++)
+		if (recorded->exec[i] != recorded->exec[0])
+			return false;
+	return facts->lanes ==
+	       facts->executions * (unsigned)__builtin_popcountll(recorded->exec[0]);
+}
+
+/* Cache lines of a recorded execution before and after lane `anchor` moves to the start of a line.
  */
-static bool aligned_recorded(const struct facts *facts, double *ret)
+static void align_execution(const struct facts *facts, const struct recorded_addresses *recorded,
+			    unsigned execution, unsigned anchor, uint64_t lines[2])
+{
+	const struct advice_site *site = facts->site;
+	uint64_t exec = recorded->exec[execution], addr[64];
+	unsigned first = (unsigned)__builtin_ctzll(exec);
+	uint64_t at = recorded->addr[execution][first] - (uint64_t)(first - anchor) * site->bytes;
+	struct probe_cache_lines_scratch scratch = {0};
+
+	memcpy(addr, recorded->addr[execution], sizeof(addr));
+	for (int after = 0; after < 2; after++) {
+		struct probe_cache_lines cost =
+			probe_cache_lines_count(site->wave, site->unit, exec, addr, &scratch);
+
+		lines[after] += facts->line == 64 ? cost.used64 : cost.used128;
+		for (unsigned lane = 0; lane < 64; lane++)
+			addr[lane] -= at % facts->line;
+	}
+}
+
+/*
+ * Cache lines of an average execution if lane `anchor` of all waves is at the start of a line.
+ * False if not all executions that cost too much were recorded. Of the others nothing is known but
+ * that they cost what is needed: with the same lanes they still do.
+ */
+static bool aligned_recorded(const struct facts *facts, unsigned *anchor, double *ret)
 {
 	const struct advice_site *site = facts->site;
 	const struct recorded_addresses *recorded = site->recorded;
-	struct probe_cache_lines_scratch scratch = {0};
-	int64_t saved = 0;
+	uint64_t lines[2] = {0}, others;
 
-	if (!recorded || recorded->lds || recorded->executions == RECORDED_EXECUTIONS)
+	if (!recorded || recorded->lds || !recorded->executions ||
+	    recorded->executions == RECORDED_EXECUTIONS || facts->low < 0)
 		return false;
-	for (unsigned i = 0; i < recorded->executions; i++) {
-		struct probe_cache_lines now, then;
-		uint64_t addr[64], lowest = UINT64_MAX;
-
-		for (uint64_t rest = recorded->exec[i]; rest; rest &= rest - 1) {
-			uint64_t at = recorded->addr[i][__builtin_ctzll(rest)];
-
-			lowest = at < lowest ? at : lowest;
-		}
-		memcpy(addr, recorded->addr[i], sizeof(addr));
-		now = probe_cache_lines_count(site->wave, site->unit, recorded->exec[i], addr,
-					      &scratch);
-		for (unsigned lane = 0; lane < 64; lane++)
-			addr[lane] -= lowest % facts->line;
-		then = probe_cache_lines_count(site->wave, site->unit, recorded->exec[i], addr,
-					       &scratch);
-		saved += facts->line == 64 ? (int64_t)now.used64 - then.used64
-					   : (int64_t)now.used128 - then.used128;
-	}
-	*ret = ((double)facts->used - (double)saved) / (double)facts->executions;
+	*anchor = anchor_lane(recorded);
+	for (unsigned i = 0; i < recorded->executions; i++)
+		align_execution(facts, recorded, i, *anchor, lines);
+	others = have_same_lanes(facts, recorded)
+			 ? facts->used - lines[0]
+			 : (facts->executions - recorded->executions) *
+				   (layout_lines(site, facts->line, site->bytes, site->wave) +
+				    (*anchor > 0));
+	*ret = (double)(lines[1] + others) / (double)facts->executions;
 	return true;
 }
 
@@ -219,7 +251,7 @@ static void contiguous(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
 	const struct probe_site_info *info = site->info;
-	unsigned flags = info ? info->address_flags : 0;
+	unsigned flags = info ? info->address_flags : 0, anchor = 0;
 	double after;
 
 	if (odd_group(facts)) {
@@ -248,12 +280,11 @@ static void contiguous(const struct facts *facts, struct advice *ret)
 	if (flags & PROBE_ADDRESS_MOVES || !can_align(facts) ||
 	    (flags & PROBE_ADDRESS_SHIFTS && facts->excess < facts->executions))
 		return;
-	advice_say(ret->fix,
-		   "align the address of the first lane (base, offset, row pitch) to "
-		   "%u B",
-		   facts->line);
-	if (!aligned_recorded(facts, &after))
+	if (!aligned_recorded(facts, &anchor, &after))
 		after = layout_lines(site, facts->line, site->bytes, site->wave);
+	advice_say(ret->fix,
+		   "align the address of the first %slane (base, offset, row pitch) to %u B",
+		   anchor ? "active " : "", facts->line);
 	advice_verify_most(ret, facts_lines(facts), after, facts_each(facts, facts->used));
 	append_effect(facts, site->buffer ? site->buffer->shifted : 0, ret);
 }

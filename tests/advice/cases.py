@@ -359,7 +359,7 @@ def guarded(case, change):
     active = {"every": f"t % {p['by']} == 0", "some": f"t % 64 < {p['by'] * 7}", "data": f"idx[t] % {p['by']} == 0",
               "from": f"t % 64 >= {p['by'] * 5}"}[p["how"]]
     first = 0 if change.get("align") else p["first"]
-    if change.get("align") and p["how"] == "from":
+    if change.get("align") == "active lane" and p["how"] == "from":
         first = -(p["by"] * 5) % 64
     return Kernel([ID, f"if ({active}) {{"] + access(TYPES[p["size"]], f"t + {first}", p["op"]) + ["}"], (256, 1), 4)
 
@@ -514,7 +514,7 @@ FAMILIES = {
                                          block=BLOCKS)),
     "short_rows": (short_rows, 220, dict(size=SIZES, pitch=[64, 100, 128, 256, 333, 512], first=[0, 3], op=OPS,
                                          block=BLOCKS)),
-    "shifted": (shifted, 260, dict(size=SIZES, first=[1, 2, 3, 7, 8, 16, 24, 33], n=[4096, 1000, 960, 512, 100, 70],
+    "shifted": (shifted, 400, dict(size=SIZES, first=[1, 2, 3, 7, 8, 16, 24, 33], n=[4096, 1000, 960, 512, 100, 70],
                                    items=[64, 256, 128], runtime=[0, 1], op=OPS)),
     "pitched": (pitched, 120, dict(size=SIZES, pitch=[65, 66, 72, 80, 96, 100, 104, 127, 144, 160], rows=[1, 4],
                                    runtime=[0, 1], op=OPS)),
@@ -523,7 +523,7 @@ FAMILIES = {
     "periodic": (periodic, 200, dict(size=[4, 8, 16, 2, 1], by=[1, 2, 3, 5, 7], items=[64, 256, 128],
                                      how=["and", "rem", "clamp", "low", "ternary", "lattice", "lattice-y", "lattice-z",
                                           "odd"])),
-    "guarded": (guarded, 200, dict(size=SIZES, how=["every", "some", "data", "from"], by=[2, 3, 4, 7, 8], first=[0, 1, 3, 16],
+    "guarded": (guarded, 280, dict(size=SIZES, how=["every", "some", "data", "from"], by=[2, 3, 4, 7, 8], first=[0, 1, 3, 16],
                                    op=OPS)),
     "chase": (chase, 60, dict(items=[64, 256, 100], steps=[1, 2, 4, 8, 16], data=["random", "stride", "rising", "window64"])),
     "chunk": (chunk, 400, dict(size=[4, 8, 16], count=[2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32], items=[64, 256, 96, 128, 192, 512],

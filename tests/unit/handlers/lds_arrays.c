@@ -115,7 +115,24 @@ static double conflicts(const struct made *m, const struct proposal *p)
 	return sum;
 }
 
-/* The row of a site says what it should, and the same layout as `first`. */
+/* What is said of a padding also holds for a swizzle that is offered instead. */
+static void check_alternative(uint32_t site, uint32_t sites)
+{
+	const char *other = strstr(host_text(&host_state, site, "fix"), ", or store column");
+	struct proposal p;
+	double after = 0;
+
+	if (!other)
+		return;
+	p = read_fix(other + strlen(", or "));
+	for (uint32_t i = 0; i < sites; i++)
+		after += conflicts(&made[i], &p);
+	assert_true(p.after == after);
+	assert_true(host_real(&host_state, site, "after") ==
+		    conflicts(&made[site], &p) / made[site].count);
+}
+
+/* The row of a site says what it should. */
 static void check(uint32_t site, uint32_t sites)
 {
 	struct proposal p = read_fix(host_text(&host_state, site, "fix"));
@@ -132,6 +149,7 @@ static void check(uint32_t site, uint32_t sites)
 	assert_true(host_real(&host_state, site, "before") ==
 		    conflicts(&made[site], NULL) / made[site].count);
 	assert_string_equal(host_text(&host_state, site, "verified"), "conflicts");
+	check_alternative(site, sites);
 }
 
 /* A tile of 32 x 32 floats, filled four floats at a time, read down its columns. */
@@ -410,6 +428,41 @@ static void test_flat_rows(void **state)
 	assert_non_null(strstr(advise_diagonal(4), "put element i (of 4 B) at i + i / 64 * "));
 }
 
+/* Rows that begin at no multiple of a bank: which bytes share a bank depends on it. */
+static void test_small_elements(void **state)
+{
+	uint32_t column = add_lds(PROBE_ACCESS_STORE, 1), other = add_lds(PROBE_ACCESS_LOAD, 1);
+	uint32_t addr[64];
+
+	(void)state;
+	dispatch.group[0] = 16;
+	dispatch.group[1] = 4;
+	for (uint32_t lane = 0; lane < 64; lane++)
+		addr[lane] = 1 + lane % 16 * 128 + lane / 16;
+	send_lds(column, addr);
+	send_lds(other, addr);
+	finish();
+	check(column, 2);
+}
+
+/* A padding and a swizzle that are equal in all, but not for each access, are no alternatives. */
+static void test_unequal_alternatives(void **state)
+{
+	uint32_t column = add_lds(PROBE_ACCESS_STORE, 4), rows = add_lds(PROBE_ACCESS_LOAD, 4);
+	uint32_t addr[64];
+
+	(void)state;
+	dispatch.group[0] = dispatch.group[1] = 8;
+	for (uint32_t lane = 0; lane < 64; lane++)
+		addr[lane] = lane % 8 * 64 + lane / 8 * 4;
+	send_lds(column, addr);
+	for (uint32_t lane = 0; lane < 64; lane++)
+		addr[lane] = 64 + 4 * lane;
+	send_lds(rows, addr);
+	finish();
+	check(column, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -421,6 +474,8 @@ int main(void)
 		cmocka_unit_test_setup(test_variable, start),
 		cmocka_unit_test_setup(test_harm, start),
 		cmocka_unit_test_setup(test_flat_rows, start),
+		cmocka_unit_test_setup(test_small_elements, start),
+		cmocka_unit_test_setup(test_unequal_alternatives, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
