@@ -29,8 +29,8 @@ for n in $(seq 40); do
 	status=$?
 	[ $status -le 1 ] || { echo "allocation $n: status $status: $(head -c 200 err)"; failed=1; }
 done
-for verb in "lines --all" "annotate copy" "samples" "kernels" "info" "doctor" "summary" "tables" \
-	"export --format html"; do
+for verb in "lines --all" "annotate copy" "samples" "kernels" "info" "doctor" "mix" "spills" "summary" \
+	"tables" "export --format html"; do
 	echo "== $verb"
 	# shellcheck disable=SC2086
 	python3 "$base/report.py" "$FAIL_ALLOCATION" "$step" . $verb run.db || failed=1
