@@ -16,7 +16,7 @@
 
 struct wave_class {
 	uint64_t exec;	   /* active lanes */
-	uint32_t residue;  /* address in the first active lane, modulo 128 */
+	uint32_t residue;  /* address in the first active lane, modulo 128 (LDS: 4) */
 	uint32_t observed; /* value by which bit fields are masked (probe_site_bitfield.observed) */
 	bool checked;	   /* the device has compared the addresses of all lanes */
 	uint64_t count;

@@ -11,6 +11,7 @@
 
 /* WAVES_MAX: more would take minutes. Only very long launches, or forged ones, have more. */
 enum { GROUP_WAVES = 16, RESIDUES = 128, PREDICATES = 20, WAVES_MAX = 1 << 25 };
+enum { LDS_RESIDUES = 4 }; /* where in a dword */
 enum { CLASSES_MAX = 1 << 18 }; /* of a loop: more would take gigabytes */
 /* Of a loop; counts of so many iterations of 2^14 waves do not overflow. */
 #define ITERATIONS_MAX (1ull << 40)
@@ -88,12 +89,17 @@ static bool find_residue(struct placement *p, uint32_t item, uint32_t *ret)
 	return address != NULL;
 }
 
+static uint32_t residues(const struct placement *p)
+{
+	return p->query.narrow ? LDS_RESIDUES : RESIDUES;
+}
+
 static void find_offsets(const struct placement *p, const uint64_t address[WAVE_LANES],
 			 struct wave_class *class, int64_t offset[WAVE_LANES])
 {
 	uint64_t start = address[__builtin_ctzll(class->exec)];
 
-	class->residue = p->query.narrow ? 0 : start % RESIDUES;
+	class->residue = (uint32_t)(start % residues(p));
 	memset(offset, 0, WAVE_LANES * sizeof(*offset));
 	for (uint64_t rest = class->exec; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctzll(rest);
@@ -110,8 +116,8 @@ static bool expand_starts(struct placement *p)
 
 	if (!p->starts.count)
 		return true;
-	/* Residues repeat themselves. That of an LDS address does not matter. */
-	while (!p->query.narrow && period * p->moves % RESIDUES)
+	/* Residues repeat themselves. */
+	while (period * p->moves % residues(p))
 		period *= 2;
 	for (uint32_t i = 0; i < p->starts.count; i++) {
 		struct wave_class class = p->starts.class[i];
@@ -121,8 +127,7 @@ static bool expand_starts(struct placement *p)
 			class.count = waves * ((p->times - k + period - 1) / period);
 			if (!wave_classes_add(p->classes, &class, p->starts.offset[i]))
 				return false;
-			if (!p->query.narrow)
-				class.residue = (uint32_t)((class.residue + p->moves) % RESIDUES);
+			class.residue = (uint32_t)((class.residue + p->moves) % residues(p));
 		}
 	}
 	wave_classes_clear(&p->starts);
@@ -178,7 +183,7 @@ static bool add_loop(struct placement *p, uint32_t first, const uint64_t address
 			return false;
 		end++;
 		find_offsets(p, address, class, offset);
-		class->residue = p->query.narrow ? 0 : (uint32_t)(start % RESIDUES);
+		class->residue = (uint32_t)(start % residues(p));
 		if (!add_iterations(p, class, offset, *step, end - done))
 			return false;
 		done = end;

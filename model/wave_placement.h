@@ -27,7 +27,7 @@ struct placement_query {
 	uint32_t base;	    /* expression of the address, for residues */
 	uint32_t address;   /* expression of the address per lane: classes have offsets */
 	uint32_t step;	    /* in a loop: expression of the distance between iterations */
-	bool narrow;	    /* LDS: addresses have 32 bits, and residues are not needed */
+	bool narrow;	    /* LDS: addresses have 32 bits, and residues are those modulo 4 */
 };
 
 /*

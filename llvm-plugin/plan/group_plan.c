@@ -71,6 +71,25 @@ static uint32_t natural(const struct access_site *site)
 	return site->unit == 12 ? 16 : site->unit;
 }
 
+/* Are lanes whole dwords apart, so that it does not matter where in a dword they begin? */
+static bool apart_by_dwords(const struct affine_address *pattern)
+{
+	int64_t all = 0;
+
+	for (int i = 0; i < 3; i++)
+		all |= pattern->stride[i].constant | pattern->stride[i].factor;
+	for (unsigned i = 0; i < pattern->fields; i++)
+		all |= pattern->field[i].scale;
+	return all % 4 == 0;
+}
+
+/* Does the cost of an LDS access not depend on where in LDS the lanes begin? */
+static bool anywhere_in_lds(const struct plan_site *site)
+{
+	return site->site.align >= natural(&site->site) && site->site.unit != 12 &&
+	       (site->site.align >= 4 || apart_by_dwords(&site->pattern));
+}
+
 /* Can the cost of the access be derived from the launch? */
 static bool eligible(const struct plan_site *site)
 {
@@ -81,8 +100,7 @@ static bool eligible(const struct plan_site *site)
 		return false;
 	if (site->site.size / site->site.unit > PLAN_UNITS)
 		return false;
-	/* The cost of an LDS access does not depend on its address if all lanes are aligned. */
-	if (lds && (site->site.align < natural(&site->site) || site->site.unit == 12))
+	if (lds && !anywhere_in_lds(site))
 		return false;
 	for (int i = 0; i < 3; i++)
 		if (pattern->first_is_lowest && pattern->stride[i].constant < 0)

@@ -49,7 +49,10 @@ static uint32_t address_of(struct group_plan *plan, struct plan_site *site)
 		       : PROBE_EXPR_NONE;
 }
 
-/* The cost of an LDS access does not depend on the variable's address if all lanes are aligned. */
+/*
+ * The cost of an LDS access does not depend on the variable's address if all lanes are aligned. LDS
+ * variables of more than two bytes begin at multiples of a dword.
+ */
 static bool may_be_exact(const struct access_site *site)
 {
 	if (!site->pointer || LLVMGetTypeKind(LLVMTypeOf(site->pointer)) != LLVMPointerTypeKind)
