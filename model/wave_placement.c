@@ -11,7 +11,7 @@
 
 /* WAVES_MAX: more would take minutes. Only very long launches, or forged ones, have more. */
 enum { GROUP_WAVES = 16, RESIDUES = 128, PREDICATES = 20, WAVES_MAX = 1 << 25 };
-enum { LDS_RESIDUES = 4 }; /* where in a dword */
+enum { LDS_RESIDUES = 4 };	/* where in a dword */
 enum { CLASSES_MAX = 1 << 18 }; /* of a loop: more would take gigabytes */
 /* Of a loop; counts of so many iterations of 2^14 waves do not overflow. */
 #define ITERATIONS_MAX (1ull << 40)

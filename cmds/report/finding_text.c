@@ -361,7 +361,10 @@ static void print_fix(const struct finding *finding)
 
 	if (!*fix && !finding_number(finding, F_SWAP_LOOP))
 		return;
-	fputs("       fix: ", stdout);
+	fputs("       fix", stdout);
+	if (finding->folded && finding_number(finding, F_KERNELS) > 1)
+		fputs(" (of this kernel; --unfold shows those of the others)", stdout);
+	fputs(": ", stdout);
 	report_put(fix);
 	if (finding_number(finding, F_SWAP_LOOP))
 		printf("%sif it adds floating-point numbers: -munsafe-fp-atomics makes it one "

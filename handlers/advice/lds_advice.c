@@ -242,9 +242,10 @@ static void lds_pitches(const struct advice_site *site, const struct array_layou
 			      (array->pitch + array->pad) / element, element);
 	if (array->pad)
 		say_space(site, array->pitch, array->pad, ret);
-	if (!array->columns)
-		return;
 	element = array->element % element ? array->element : element;
+	/* Accesses that the compiler merges in rows are apart in a swizzle of single elements. */
+	if (!array->columns || (array->pad && array->element > element))
+		return;
 	advice_append(ret->fix,
 		      "%sstore column c (of %u B) of row r (of %u B%s) in column c ^ (r %% %u",
 		      array->pad ? ", or " : "", element, array->pitch, array->pad ? "" : at,
@@ -479,6 +480,50 @@ static void lds_layout(const struct facts *facts, struct probe_lds_scratch *scra
 		propose_array(facts, false, ret);
 }
 
+/* The most accesses that lanes of one row make to a bank, wherever it begins in a dword. */
+static unsigned way_in_row(const struct advice_site *site, int64_t stride,
+			   struct probe_lds_scratch *scratch)
+{
+	const struct probe_lds_rule rule = probe_lds_rule(probe_lds_model_find(site->arch),
+							  site->wave, site->unit, site->access);
+	unsigned step = site->unit < 4 ? site->unit : 4, most = 0;
+	uint32_t addr[64] = {0};
+
+	for (unsigned from = 0; from < 4; from += step) {
+		struct probe_lds_cost cost;
+
+		for (unsigned lane = 0; lane < site->row; lane++)
+			addr[lane] = (uint32_t)((1 << 17) + from + stride * (int)lane);
+		cost = probe_lds_count(&rule, (1ull << site->row) - 1, addr, scratch);
+		most = cost.way > most ? cost.way : most;
+	}
+	return most;
+}
+
+/* Which lanes conflict: those of a row, those of different rows, or both. */
+static void say_rows(const struct facts *facts, int64_t stride, struct probe_lds_scratch *scratch,
+		     struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	unsigned way = way_in_row(site, stride, scratch);
+
+	if (llabs((long long)stride) <= (long long)site->bytes) {
+		advice_say(ret->cause,
+			   "rows of %u work-items are contiguous, but different rows use the same "
+			   "banks: %llu-way bank conflict",
+			   site->row, (unsigned long long)facts->way);
+		return;
+	}
+	advice_say(ret->cause, "within each row of %u work-items lanes are %lld B apart", site->row,
+		   llabs((long long)stride));
+	if (way < 2)
+		advice_append(ret->cause,
+			      ", without conflicts, but different rows use the same banks");
+	else if (way < facts->way)
+		advice_append(ret->cause, " (%u-way), and different rows use the same banks", way);
+	advice_append(ret->cause, ": %llu-way bank conflict", (unsigned long long)facts->way);
+}
+
 /*
  * For workgroups whose rows are shorter than a wave, with one stride between the lanes of each row.
  */
@@ -497,16 +542,7 @@ static bool lds_rows(const struct facts *facts, struct probe_lds_scratch *scratc
 		return false;
 	if (!stride)
 		return false;
-	if (llabs((long long)stride) <= (long long)site->bytes)
-		advice_say(ret->cause,
-			   "rows of %u work-items are contiguous, but different rows use the same "
-			   "banks: %llu-way bank conflict",
-			   site->row, (unsigned long long)facts->way);
-	else
-		advice_say(ret->cause,
-			   "within each row of %u work-items lanes are %lld B apart: %llu-way "
-			   "bank conflict",
-			   site->row, llabs((long long)stride), (unsigned long long)facts->way);
+	say_rows(facts, stride, scratch, ret);
 	lds_layout(facts, scratch, ret);
 	return true;
 }

@@ -78,18 +78,32 @@ static void loaded_index(const struct facts *facts, const char *how, char *text,
 			 update ? "an atomic update" : "a load", how);
 }
 
-/*
- * Lanes of a wave are in several rows of the data: with several strides, or if a wave has several
- * rows of the workgroup's work-items.
- */
-static bool in_rows(const struct advice_site *site, unsigned class)
+/* A wave has several rows of the workgroup's work-items. */
+static bool wave_has_rows(const struct advice_site *site)
 {
-	return class == PROBE_ADDRESS_ROWS || (class == PROBE_ADDRESS_AFFINE && site->row &&
-					       site->row < site->wave && site->items > site->row);
+	return site->row && site->row < site->wave && site->items > site->row;
+}
+
+/* "lanes are 8 B apart in 15 of 16 executions (the index has ...)", if that is most of them. */
+static bool say_usual_stride(const struct facts *facts, const char *why, char *text, size_t size)
+{
+	uint64_t affine = facts->site->counters[PROBE_C_AFFINE];
+	char most[64] = "";
+
+	if (facts->low != facts->high || !facts->low || 2 * affine <= facts->executions)
+		return false;
+	if (affine < facts->executions)
+		snprintf(most, sizeof(most), " in %llu of %llu executions",
+			 (unsigned long long)affine, (unsigned long long)facts->executions);
+	snprintf(text, size, "lanes are %lld B apart%s (%s)", llabs((long long)facts->low), most,
+		 why);
+	return true;
 }
 
 const char *facts_address(const struct facts *facts, char *text, size_t size)
 {
+	static const char wrapped[] = "the index has a remainder, a minimum or a choice (a period, "
+				      "a clamp, a mask, rows and columns)";
 	const struct probe_site_info *info = facts->site->info;
 	unsigned class = info ? info->address_class : 0;
 
@@ -101,18 +115,24 @@ const char *facts_address(const struct facts *facts, char *text, size_t size)
 		loaded_index(facts, "pointer chase", text, size);
 		break;
 	case PROBE_ADDRESS_WRAPPED:
-		snprintf(
-			text, size,
-			"the index has a remainder, a minimum or a choice (a period, a clamp, a mask, "
-			"rows and columns)");
+		if (!say_usual_stride(facts, wrapped, text, size))
+			snprintf(text, size, "%s", wrapped);
 		break;
 	case PROBE_ADDRESS_COMPUTED:
 		snprintf(text, size, "the index is computed from ids or loop variables%s",
-			 facts->pattern == PATTERN_STRIDE ? "" : ", without a constant stride");
+			 facts->pattern == PATTERN_STRIDE ? ""
+							  : ", without one stride in the wave");
 		break;
 	default:
-		if (in_rows(facts->site, class))
-			snprintf(text, size, "the lanes of a wave are in several rows of the data");
+		if (class == PROBE_ADDRESS_ROWS &&
+		    say_usual_stride(facts, "the index has several terms", text, size))
+			break;
+		if (class == PROBE_ADDRESS_ROWS)
+			snprintf(text, size,
+				 "lanes have several strides (rows, or parts of an id)");
+		else if (class == PROBE_ADDRESS_AFFINE && wave_has_rows(facts->site))
+			snprintf(text, size,
+				 "the lanes of a wave are in several rows of the workgroup");
 		else if (class == PROBE_ADDRESS_AFFINE && facts->pattern == PATTERN_STRIDE)
 			snprintf(text, size, "%.1f of %u lanes are active on average",
 				 facts_each(facts, facts->lanes), facts->site->wave);
@@ -162,7 +182,7 @@ bool facts_single_stride(const struct facts *facts)
 
 	return info && info->address_class == PROBE_ADDRESS_AFFINE &&
 	       facts->pattern == PATTERN_STRIDE && facts->site->row && facts->site->items &&
-	       !in_rows(facts->site, info->address_class);
+	       !wave_has_rows(facts->site);
 }
 
 bool facts_sparse(const struct facts *facts)

@@ -45,7 +45,8 @@ static void test_classes(void **state)
 		 "the index comes from the atomic update at k.hip:12 (gather): "},
 		{PROBE_ADDRESS_CHASE, 0,
 		 "the index comes from the load at k.hip:12 (pointer chase): "},
-		{PROBE_ADDRESS_WRAPPED, 0, "the index has a remainder, a minimum or a choice"},
+		{PROBE_ADDRESS_WRAPPED, 0,
+		 "lanes are 64 B apart (the index has a remainder, a minimum or a choice"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -65,6 +66,42 @@ static void test_classes(void **state)
 		assert_string_equal(host_text(&host_state, 0, "index_source"), "/home/me/k.hip:12");
 		assert_string_equal(host_text(&host_state, 0, "address_class"),
 				    probe_address_word(cases[i].class));
+	}
+}
+
+/* A period or a clamp that moves the lanes of few executions is not the cause of what all cost. */
+static void test_usual_stride(void **state)
+{
+	static const struct {
+		enum probe_address_class class;
+		unsigned others; /* of 8 executions, with another distance in one lane */
+		const char *says;
+	} cases[] = {
+		{PROBE_ADDRESS_WRAPPED, 1,
+		 "lanes are 4 B apart in 7 of 8 executions (the index has a remainder"},
+		{PROBE_ADDRESS_WRAPPED, 5, "the index has a remainder, a minimum or a choice"},
+		{PROBE_ADDRESS_ROWS, 1,
+		 "lanes are 4 B apart in 7 of 8 executions (the index has several terms)"},
+		{PROBE_ADDRESS_ROWS, 8, "lanes have several strides (rows, or parts of an id): "},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t addr[64];
+
+		if (!instance)
+			start(state);
+		add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+		for (unsigned lane = 0; lane < 64; lane++)
+			addr[lane] = 0x7f0000000004 + (lane ? 4 * lane : 0x8000);
+		for (unsigned k = cases[i].others; k < 8; k++)
+			send_affine(0, ~0ull, 0x7f0000000004, 4);
+		for (unsigned k = 0; k < cases[i].others; k++)
+			send_full(0, addr);
+		host_state.sites[0].address_class = (uint8_t)cases[i].class;
+		finish();
+		assert_int_equal(strncmp(host_text(&host_state, 0, "cause"), cases[i].says,
+					 strlen(cases[i].says)),
+				 0);
 	}
 }
 
@@ -265,6 +302,7 @@ int main(void)
 		cmocka_unit_test_setup(test_idle_lanes, start),
 		cmocka_unit_test_setup(test_hidden_excess, start),
 		cmocka_unit_test_setup(test_classes, start),
+		cmocka_unit_test_setup(test_usual_stride, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

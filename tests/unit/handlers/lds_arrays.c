@@ -428,6 +428,42 @@ static void test_flat_rows(void **state)
 	assert_non_null(strstr(advise_diagonal(4), "put element i (of 4 B) at i + i / 64 * "));
 }
 
+/* Whether lanes of one row conflict, or only those of different rows, is said of the rows. */
+static void test_conflicts_of_rows(void **state)
+{
+	static const struct {
+		uint32_t width, stride, row; /* bytes from lane to lane, and from row to row */
+		const char *says;
+	} cases[] = {
+		{16, 68, 4,
+		 "within each row of 16 work-items lanes are 68 B apart, without conflicts, but "
+		 "different rows use the same banks: 2-way bank conflict"},
+		{16, 64, 4,
+		 "within each row of 16 work-items lanes are 64 B apart: 8-way bank conflict"},
+		{8, 64, 4096,
+		 "within each row of 8 work-items lanes are 64 B apart (4-way), and different rows use "
+		 "the same banks: 16-way bank conflict"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint32_t addr[64], width = cases[i].width;
+
+		if (!instance)
+			start(NULL);
+		dispatch.group[0] = width;
+		dispatch.group[1] = 64 / width;
+		for (uint32_t lane = 0; lane < 64; lane++)
+			addr[lane] = lane % width * cases[i].stride + lane / width * cases[i].row;
+		add_lds(PROBE_ACCESS_LOAD, 4);
+		send_lds(0, addr);
+		finish();
+		assert_int_equal(strncmp(host_text(&host_state, 0, "cause"), cases[i].says,
+					 strlen(cases[i].says)),
+				 0);
+	}
+}
+
 /* Rows that begin at no multiple of a bank: which bytes share a bank depends on it. */
 static void test_small_elements(void **state)
 {
@@ -474,6 +510,7 @@ int main(void)
 		cmocka_unit_test_setup(test_variable, start),
 		cmocka_unit_test_setup(test_harm, start),
 		cmocka_unit_test_setup(test_flat_rows, start),
+		cmocka_unit_test_setup(test_conflicts_of_rows, start),
 		cmocka_unit_test_setup(test_small_elements, start),
 		cmocka_unit_test_setup(test_unequal_alternatives, start),
 	};
