@@ -16,6 +16,8 @@ enum {
 	SIM_MEMOS = 1024,
 	SIM_MEMO_OFFSETS = 32, /* of dwords in 128 bytes */
 	SIM_MEMO_ENTRIES = 64,
+	SIM_LAST = 128,
+	SIM_LAST_WAVES = 16,
 };
 
 struct sim_memo {
@@ -37,17 +39,23 @@ struct sim_memo {
 	uint8_t lines[SIM_MEMO_ENTRIES];
 };
 
-/* This thread's table of SIM_MEMOS entries; NULL without memory. */
-struct sim_memo *sim_memo_table(void);
+struct sim_memo_table {
+	struct sim_memo memo[SIM_MEMOS];
+	/* The latest address of an instruction, for each wave of a workgroup (next_access.h). */
+	uint64_t last[SIM_LAST][SIM_LAST_WAVES];
+};
+
+/* This thread's table; NULL without memory. */
+struct sim_memo_table *sim_memo_table(void);
 
 /*
  * Memory instructions are numbered consecutively when decoded, so those of one loop rarely collide,
  * if it has at most 32 of them or their offsets do not change.
  */
-static inline struct sim_memo *memo_slot(struct sim_memo *table, unsigned int number,
+static inline struct sim_memo *memo_slot(struct sim_memo_table *table, unsigned int number,
 					 unsigned int base)
 {
-	return &table[(number + base / 4 * (SIM_MEMOS / SIM_MEMO_OFFSETS)) % SIM_MEMOS];
+	return &table->memo[(number + base / 4 * (SIM_MEMOS / SIM_MEMO_OFFSETS)) % SIM_MEMOS];
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include "simgpu/exec/memory/lds_banks.h"
 #include "simgpu/exec/memory/access_cost_cache.h"
 #include "simgpu/exec/memory/access_lines.h"
+#include "simgpu/exec/memory/next_access.h"
 
 /* Signed offsets and 32-bit lane offsets next to a scalar base: chapter "Flat Memory". */
 static void addresses_global(const struct sim_wave *w, const struct sim_inst *ip,
@@ -444,6 +445,7 @@ u64 LEVEL(mem_contiguous)(struct sim_wave *w, const struct sim_inst *ip, unsigne
 	counters->lines128 += (last >> 7) - (first >> 7) + 1;
 	if (w->trace)
 		trace_contiguous(w->trace, first, bytes);
+	fetch_next_contiguous(w, ip, first, SIM_LANES * bytes);
 	return first;
 }
 
@@ -490,6 +492,7 @@ const u32 *LEVEL(mem_pattern)(struct sim_wave *w, const struct sim_inst *ip, uns
 	counters->lines128 += memo->cost[1];
 	if (w->trace)
 		trace_memo(w->trace, SIM_LANES * bytes, memo, first);
+	fetch_next_pattern(w, ip, first, memo);
 	*ret = (u8 *)first;
 	return memo->diff;
 }

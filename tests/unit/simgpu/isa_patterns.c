@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "simgpu/exec/memory/next_access.h"
 #include "tests/unit/simgpu/program_lab.h"
 
 enum { VDATA = 8, VADDR = 2, FORMS = 3, SHAPES = 8 };
@@ -168,11 +169,35 @@ static void test_outside(void **state)
 	assert_int_equal(lab.wave->fault.lane, 0);
 }
 
+/* Expected of each wave of a workgroup: as far again as from its last access to this one. */
+static void test_next_access(void **state)
+{
+	enum { GROUPS = 4, GROUP_BYTES = 104 * 1024, WAVE_BYTES = 256 };
+	const struct sim_inst inst = {.memo = 6}, other = {.memo = 8};
+
+	(void)state;
+	lab.wave->memo = sim_memo_table();
+	assert_non_null(lab.wave->memo);
+	for (uint64_t group = 0; group < GROUPS; group++) {
+		for (uint32_t i = 0; i < SIM_LAST_WAVES; i++) {
+			uint64_t at = 0x7f0000000000 + group * GROUP_BYTES + i * WAVE_BYTES, next;
+
+			lab.wave->in_group = i;
+			next = next_access(lab.wave, &inst, at);
+			next_access(lab.wave, &other, ~at);
+			if (group)
+				assert_true(next == at + GROUP_BYTES);
+		}
+	}
+	lab.wave->in_group = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_repeated),
 		cmocka_unit_test(test_outside),
+		cmocka_unit_test(test_next_access),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
