@@ -32,32 +32,53 @@ struct lds_access {
 	unsigned int number;
 };
 
+static inline struct sim_memo *lds_memo(const struct sim_wave *w, const struct sim_inst *ip,
+					struct lds_access access)
+{
+	return w->memo ? memo_slot(w->memo, ip->memo + access.number, 0) : NULL;
+}
+
+static inline void lds_add(struct sim_wave *w, u32 passes, u32 conflicts, struct lds_access access)
+{
+	w->group->counters->lds_passes += passes;
+	w->group->counters->lds_conflicts += conflicts;
+	sim_trace_lds(w, (access.bytes + 3) / 4, passes, conflicts, access.kind != LDS_READ);
+}
+
+/* For lds_pattern(). */
+static inline void lds_memo_extent(struct sim_memo *memo)
+{
+	i32 lowest = 0, highest = 0;
+
+	for (unsigned int l = 0; l < 64; l++) {
+		i32 diff = (i32)memo->diff[l];
+
+		lowest = diff < lowest ? diff : lowest;
+		highest = diff > highest ? diff : highest;
+	}
+	memo->lowest = lowest;
+	memo->highest = highest;
+}
+
 /* The cost of an access, from the cache if the lanes have the same pattern as last time. */
 static inline void lds_count(struct sim_wave *w, const struct sim_inst *ip, const u32 *offset,
 			     struct lds_access access)
 {
 	u32 first = offset[__builtin_ctzll(w->exec)];
-	struct sim_counters *counters = w->group->counters;
 	_Alignas(64) u32 diff[64], masked[64] = {0};
 	uintptr_t key = (uintptr_t)ip + access.number;
-	struct sim_memo *memo = w->memo ? memo_slot(w->memo, ip->memo + access.number, 0) : NULL;
+	struct sim_memo *memo = lds_memo(w, ip, access);
 	const u32 *row = diff;
 	struct lds_cost cost;
 
 	/* Banks are cyclic: moving all lanes by whole dwords does not change the cost. */
 	if (memo && memo->key == key && memo->exec == w->exec && memo->base == first % 4 &&
 	    moved_by(offset, memo->diff, first, w->exec)) {
-		counters->lds_passes += memo->cost[0];
-		counters->lds_conflicts += memo->cost[1];
-		sim_trace_lds(w, (access.bytes + 3) / 4, memo->cost[0], memo->cost[1],
-			      access.kind != LDS_READ);
+		lds_add(w, memo->cost[0], memo->cost[1], access);
 		return;
 	}
 	cost = lds_bank_cost(offset, w->exec, access.bytes, access.kind);
-	counters->lds_passes += cost.passes;
-	counters->lds_conflicts += cost.conflicts;
-	sim_trace_lds(w, (access.bytes + 3) / 4, cost.passes, cost.conflicts,
-		      access.kind != LDS_READ);
+	lds_add(w, cost.passes, cost.conflicts, access);
 	if (!memo)
 		return;
 	LANES diff[l] = offset[l] - first;
@@ -71,6 +92,7 @@ static inline void lds_count(struct sim_wave *w, const struct sim_inst *ip, cons
 	memo->base = first % 4;
 	memo->cost[0] = cost.passes;
 	memo->cost[1] = cost.conflicts;
+	lds_memo_extent(memo);
 }
 
 /*
@@ -103,6 +125,44 @@ static inline bool lds_prepare(struct sim_wave *w, const struct sim_inst *ip, u3
 	}
 	lds_count(w, ip, offset, access);
 	return true;
+}
+
+/*
+ * The fast path for 64 lanes at the same distances from lane 0 as last time. It does everything
+ * lds_prepare() does. Returns the distances in bytes, as signed numbers, and where lane 0's bytes
+ * are, or NULL if the path does not apply; then nothing was done.
+ */
+static inline const u32 *lds_pattern(struct sim_wave *w, const struct sim_inst *ip,
+				     struct lds_access access, u8 **ret)
+{
+	const u32 *row = w->vgpr[ip->vsrc[0]];
+	u32 first = row[0] + access.extra, differ = 0;
+	const struct sim_memo *memo = lds_memo(w, ip, access);
+
+	if (!memo || w->exec != ~0ull || memo->key != (uintptr_t)ip + access.number ||
+	    memo->exec != ~0ull || memo->base != first % 4)
+		return NULL;
+	if ((i64)first + memo->lowest < 0 ||
+	    (i64)first + memo->highest + access.bytes > w->group->lds_size)
+		return NULL;
+	LANES differ |= (row[l] - row[0]) ^ memo->diff[l];
+	if (differ)
+		return NULL;
+	lds_add(w, memo->cost[0], memo->cost[1], access);
+	*ret = w->group->lds + first;
+	return memo->diff;
+}
+
+/* Where the lanes access: offsets from *base, which may be in the buffer. NULL: a fault. */
+static inline const u32 *lds_lanes(struct sim_wave *w, const struct sim_inst *ip, u32 *buffer,
+				   struct lds_access access, u8 **base)
+{
+	const u32 *distances = lds_pattern(w, ip, access, base);
+
+	if (distances)
+		return distances;
+	*base = w->group->lds;
+	return lds_prepare(w, ip, buffer, access) ? buffer : NULL;
 }
 
 #endif

@@ -7,118 +7,116 @@
 #include "simgpu/exec/memory/lane_groups.h"
 #include "simgpu/exec/memory/lds_access.h"
 
-static bool adjacent(const u32 *offset, u64 exec, unsigned int bytes)
+/* n dwords per lane from an offset to d. */
+static inline void read_dwords(u64 exec, u32 *d, const u8 *base, const u32 *offset, unsigned int n)
 {
-	u32 diff = 0;
-
-	LANES diff |= offset[l] ^ (offset[0] + l * bytes);
-	return exec == ~0ull && diff == 0;
+	if (exec == ~0ull) {
+		read_lanes(base, d, offset, n);
+		return;
+	}
+	EACH_LANE(l, exec)
+	for (unsigned int i = 0; i < n; i++)
+		memcpy(&d[64 * i + l], base + offset[l] + 4 * i, 4);
 }
 
-/* n dwords per lane from offset to d. */
-static inline void read_dwords(const struct sim_wave *w, u32 *d, const u32 *offset, unsigned int n)
+static inline void write_dwords(u64 exec, const u32 *s, u8 *base, const u32 *offset, unsigned int n)
 {
-	const u8 *lds = w->group->lds;
-
-	if (n == 1 && adjacent(offset, w->exec, 4)) {
-		memcpy(d, lds + offset[0], 256);
+	if (exec == ~0ull) {
+		write_lanes(base, s, offset, n);
 		return;
 	}
-	if (w->exec == ~0ull) {
-		read_lanes(lds, d, offset, n);
-		return;
-	}
-	EACH_LANE(l, w->exec)
+	EACH_LANE(l, exec)
 	for (unsigned int i = 0; i < n; i++)
-		memcpy(&d[64 * i + l], lds + offset[l] + 4 * i, 4);
+		memcpy(base + offset[l] + 4 * i, &s[64 * i + l], 4);
 }
 
-static inline void write_dwords(const struct sim_wave *w, const u32 *s, const u32 *offset,
-				unsigned int n)
+/* One element of n dwords per lane, at an offset. */
+static inline struct lds_access one_element(const struct sim_inst *ip, unsigned int n,
+					    enum lds_kind kind)
 {
-	u8 *lds = w->group->lds;
+	return (struct lds_access){.extra = (u32)ip->imm, .bytes = 4 * n, .kind = kind};
+}
 
-	if (n == 1 && adjacent(offset, w->exec, 4)) {
-		memcpy(lds + offset[0], s, 256);
-		return;
-	}
-	if (w->exec == ~0ull) {
-		write_lanes(lds, s, offset, n);
-		return;
-	}
-	EACH_LANE(l, w->exec)
-	for (unsigned int i = 0; i < n; i++)
-		memcpy(lds + offset[l] + 4 * i, &s[64 * i + l], 4);
+/* Two elements of n dwords, offsets counted in elements (times 64 for st64). */
+static inline struct lds_access one_of_two(const struct sim_inst *ip, unsigned int number,
+					   unsigned int n, unsigned int scale, enum lds_kind kind)
+{
+	u32 elements = (u32)(number ? ip->imm >> 8 : ip->imm & 255);
+
+	return (struct lds_access){
+		.extra = elements * 4 * n * scale, .bytes = 4 * n, .kind = kind, .number = number};
 }
 
 static inline const struct sim_inst *ds_read(struct sim_wave *w, const struct sim_inst *ip,
 					     unsigned int n)
 {
-	_Alignas(64) u32 offset[64];
+	_Alignas(64) u32 buffer[64];
+	const u32 *offset;
+	u8 *base;
 
 	if (!w->exec)
 		return ip + 2;
-	if (!lds_prepare(
-		    w, ip, offset,
-		    (struct lds_access){.extra = (u32)ip->imm, .bytes = 4 * n, .kind = LDS_READ}))
+	offset = lds_lanes(w, ip, buffer, one_element(ip, n, LDS_READ), &base);
+	if (!offset)
 		return NULL;
-	read_dwords(w, w->vgpr[ip->dst], offset, n);
+	read_dwords(w->exec, w->vgpr[ip->dst], base, offset, n);
 	return ip + 2;
 }
 
 static inline const struct sim_inst *ds_write(struct sim_wave *w, const struct sim_inst *ip,
 					      unsigned int n)
 {
-	_Alignas(64) u32 offset[64];
+	_Alignas(64) u32 buffer[64];
+	const u32 *offset;
+	u8 *base;
 
 	if (!w->exec)
 		return ip + 2;
-	if (!lds_prepare(
-		    w, ip, offset,
-		    (struct lds_access){.extra = (u32)ip->imm, .bytes = 4 * n, .kind = LDS_WRITE}))
+	offset = lds_lanes(w, ip, buffer, one_element(ip, n, LDS_WRITE), &base);
+	if (!offset)
 		return NULL;
-	write_dwords(w, w->vgpr[ip->vsrc[1]], offset, n);
+	write_dwords(w->exec, w->vgpr[ip->vsrc[1]], base, offset, n);
 	return ip + 2;
 }
 
-/* Two elements of n dwords, offsets counted in elements (times 64 for st64). */
+/* The destination may be the address, so both elements are found before one is read. */
 static inline const struct sim_inst *ds_read2(struct sim_wave *w, const struct sim_inst *ip,
 					      unsigned int n, unsigned int scale)
 {
-	u32 first = (u32)(ip->imm & 255) * 4 * n * scale,
-	    second = (u32)(ip->imm >> 8) * 4 * n * scale;
-	_Alignas(64) u32 offset[2][64];
+	_Alignas(64) u32 buffer[2][64];
+	const u32 *offset[2];
+	u8 *base[2];
 
 	if (!w->exec)
 		return ip + 2;
-	if (!lds_prepare(w, ip, offset[0],
-			 (struct lds_access){.extra = first, .bytes = 4 * n, .kind = LDS_READ}) ||
-	    !lds_prepare(w, ip, offset[1],
-			 (struct lds_access){
-				 .extra = second, .bytes = 4 * n, .kind = LDS_READ, .number = 1}))
-		return NULL;
-	read_dwords(w, w->vgpr[ip->dst], offset[0], n);
-	read_dwords(w, w->vgpr[ip->dst + n], offset[1], n);
+	for (unsigned int i = 0; i < 2; i++) {
+		offset[i] = lds_lanes(w, ip, buffer[i], one_of_two(ip, i, n, scale, LDS_READ),
+				      &base[i]);
+		if (!offset[i])
+			return NULL;
+	}
+	read_dwords(w->exec, w->vgpr[ip->dst], base[0], offset[0], n);
+	read_dwords(w->exec, w->vgpr[ip->dst + n], base[1], offset[1], n);
 	return ip + 2;
 }
 
 static inline const struct sim_inst *ds_write2(struct sim_wave *w, const struct sim_inst *ip,
 					       unsigned int n, unsigned int scale)
 {
-	u32 first = (u32)(ip->imm & 255) * 4 * n * scale,
-	    second = (u32)(ip->imm >> 8) * 4 * n * scale;
-	_Alignas(64) u32 offset[2][64];
+	_Alignas(64) u32 buffer[2][64];
+	const u32 *offset[2];
+	u8 *base[2];
 
 	if (!w->exec)
 		return ip + 2;
-	if (!lds_prepare(w, ip, offset[0],
-			 (struct lds_access){.extra = first, .bytes = 4 * n, .kind = LDS_WRITE}) ||
-	    !lds_prepare(w, ip, offset[1],
-			 (struct lds_access){
-				 .extra = second, .bytes = 4 * n, .kind = LDS_WRITE, .number = 1}))
-		return NULL;
-	write_dwords(w, w->vgpr[ip->vsrc[1]], offset[0], n);
-	write_dwords(w, w->vgpr[ip->vsrc[2]], offset[1], n);
+	for (unsigned int i = 0; i < 2; i++) {
+		offset[i] = lds_lanes(w, ip, buffer[i], one_of_two(ip, i, n, scale, LDS_WRITE),
+				      &base[i]);
+		if (!offset[i])
+			return NULL;
+	}
+	write_dwords(w->exec, w->vgpr[ip->vsrc[1]], base[0], offset[0], n);
+	write_dwords(w->exec, w->vgpr[ip->vsrc[2]], base[1], offset[1], n);
 	return ip + 2;
 }
 
@@ -316,7 +314,7 @@ static const struct sim_inst *ds_read_addtid_b32(struct sim_wave *w, const struc
 		return ip + 2;
 	if (!addtid(w, ip, offset, LDS_READ))
 		return NULL;
-	read_dwords(w, w->vgpr[ip->dst], offset, 1);
+	read_dwords(w->exec, w->vgpr[ip->dst], w->group->lds, offset, 1);
 	return ip + 2;
 }
 
@@ -328,7 +326,7 @@ static const struct sim_inst *ds_write_addtid_b32(struct sim_wave *w, const stru
 		return ip + 2;
 	if (!addtid(w, ip, offset, LDS_WRITE))
 		return NULL;
-	write_dwords(w, w->vgpr[ip->vsrc[1]], offset, 1);
+	write_dwords(w->exec, w->vgpr[ip->vsrc[1]], w->group->lds, offset, 1);
 	return ip + 2;
 }
 

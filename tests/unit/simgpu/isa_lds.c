@@ -219,14 +219,12 @@ static void apply_write(const struct shape *s, unsigned int lane, bool second, u
 		memcpy(to + at + s->second, value + s->bytes / 4, s->bytes);
 }
 
-static void shape_case(const struct shape *s, uint64_t exec, bool contiguous)
+/* Runs it with the wave's addresses and EXEC. */
+static void check_shape(const struct shape *s)
 {
+	const uint64_t exec = lab.wave->exec;
 	uint8_t want[LAB_LDS];
 
-	fill(exec);
-	for (unsigned int l = 0; l < 64; l++)
-		lab.wave->vgpr[2][l] = contiguous ? 64 + s->bytes * l
-						  : (uint32_t)(lab_random() % (LAB_LDS - 8192));
 	memcpy(want, lab.lds, LAB_LDS);
 	for (unsigned int i = 0; s->write && i < 128; i++)
 		if (exec >> i % 64 & 1)
@@ -241,6 +239,49 @@ static void shape_case(const struct shape *s, uint64_t exec, bool contiguous)
 			check_read(s, l);
 		else
 			assert_int_equal(lab.wave->vgpr[8][l], old[8][l]);
+	}
+}
+
+static void shape_case(const struct shape *s, uint64_t exec, bool contiguous)
+{
+	fill(exec);
+	for (unsigned int l = 0; l < 64; l++)
+		lab.wave->vgpr[2][l] = contiguous ? 64 + s->bytes * l
+						  : (uint32_t)(lab_random() % (LAB_LDS - 8192));
+	check_shape(s);
+}
+
+/* Lanes at the same distances as last time, from another address and then past the end. */
+static void repeated_case(const struct shape *s, const int32_t *distance)
+{
+	static const uint32_t from[] = {4096, 4096, 4100, 5000, 4099, 4103};
+
+	for (unsigned int i = 0; i < sizeof(from) / sizeof(from[0]); i++) {
+		fill(~0ull);
+		for (unsigned int l = 0; l < 64; l++)
+			lab.wave->vgpr[2][l] = from[i] + (uint32_t)distance[l];
+		check_shape(s);
+	}
+	fill(~0ull);
+	for (unsigned int l = 0; l < 64; l++)
+		lab.wave->vgpr[2][l] = LAB_LDS + 3 + (uint32_t)(distance[l] - distance[0]);
+	assert_int_equal(lab_run(&lab, s->snippet), SIM_STOP_FAULT);
+	assert_int_equal(lab.wave->fault.lane, 0);
+}
+
+static void test_repeated(void **state)
+{
+	int32_t distance[64];
+
+	(void)state;
+	for (unsigned int n = 0; n < 8; n++) {
+		for (unsigned int l = 0; l < 64; l++)
+			distance[l] = n == 0   ? (int32_t)(l / 16 * 512)
+				      : n == 1 ? (int32_t)(l / 16 * 512 + l % 16 * 4)
+				      : n == 2 ? (int32_t)l * -16
+					       : (int32_t)(lab_random() % 6000) - 3000;
+		for (unsigned int i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+			repeated_case(&shapes[i], distance);
 	}
 }
 
@@ -525,6 +566,7 @@ int main(void)
 		cmocka_unit_test(test_crossbar), cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_oracle),	 cmocka_unit_test(test_recount),
 		cmocka_unit_test(test_memo),	 cmocka_unit_test(test_wraps),
+		cmocka_unit_test(test_repeated),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
