@@ -109,7 +109,8 @@ static void source_modified(struct sim_wave *w, const struct sim_inst *ip, unsig
 		return;
 	src = source_row(w, ip, n, r);
 	if (src != r)
-		memcpy(r, src, 256 * rows);
+		for (unsigned int i = 0; i < rows; i++)
+			memcpy(r + 64 * i, src + 64 * i, 256);
 	if (ip->m.sdwa)
 		source_sdwa(ip, n, r);
 	if (ip->m.dpp && n == 0)
