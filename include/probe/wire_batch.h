@@ -5,14 +5,19 @@
  *
  * In loops, optimised code of kind `memory` measures executions in batches. A wave stores
  * PROBE_BATCH_RECORDS of them, and then counts them together (devlib/access_batch.c). A record has
- * PROBE_BATCH_LANES entries of 16 bytes, of which the first ones are used, one for each active
- * lane, in the order of the lanes. An entry is the low half of the address, then the fields below,
- * then, if PROBE_BATCH_ALSO is set, the mask of further rows (measure_access.h).
+ * PROBE_BATCH_LANES entries of 8 bytes, of which the first ones are used, one for each active
+ * lane, in the order of the lanes. An entry is the low half of the address, then the fields below.
+ * Behind them, if PROBE_BATCH_ALSO is set, is the mask of further rows (measure_access.h).
  */
 #ifndef PROBE_WIRE_BATCH_H
 #define PROBE_WIRE_BATCH_H
 
-enum { PROBE_BATCH_RECORDS = 16, PROBE_BATCH_LANES = 64, PROBE_BATCH_ENTRY = 16 };
+enum {
+	PROBE_BATCH_RECORDS = 32,
+	PROBE_BATCH_LANES = 64,
+	PROBE_BATCH_ENTRY = 8,
+	PROBE_BATCH_STRIDE = (PROBE_BATCH_LANES + 1) * PROBE_BATCH_ENTRY, /* bytes of a record */
+};
 enum {
 	PROBE_BATCH_ALL = 0x7f, /* mask: the number of active lanes; from here on bits: */
 	PROBE_BATCH_ALSO = 7,	/* are there further rows? */

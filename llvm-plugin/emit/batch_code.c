@@ -14,13 +14,12 @@
 #include "llvm-plugin/sites/access_sites.h"
 
 enum {
-	RECORD_BYTES = PROBE_BATCH_LANES * PROBE_BATCH_ENTRY,
 	LANES = 64,
 	/* Of each lane: its share of the records, then the vector registers that are saved. */
-	RECORDS_SHARE = PROBE_BATCH_RECORDS * RECORD_BYTES / LANES,
+	RECORDS_SHARE = PROBE_BATCH_RECORDS * PROBE_BATCH_STRIDE / LANES,
 	SCRATCH = RECORDS_SHARE + PASS_BATCH_VGPRS * 4,
 	FIRST_DIRECT = 6, /* executions of a wave that are counted one by one */
-	FIRST_MOST = 32,  /* lanes that a record has at most after that */
+	FIRST_MOST = 56,  /* lanes that a record has at most after that */
 };
 
 /*
@@ -32,7 +31,8 @@ enum {
 enum { ADDRESS = 0, EXEC = 2, STORED = 4, FRAME = 5, MOST = 6, START = 7, REGISTERS };
 _Static_assert((int)REGISTERS <= (int)PLAN_BATCH_SGPRS, "reserved registers");
 
-#define BATCH_BYTES (PROBE_BATCH_RECORDS * RECORD_BYTES)
+#define BATCH_BYTES (PROBE_BATCH_RECORDS * PROBE_BATCH_STRIDE)
+_Static_assert(BATCH_BYTES % (4 * LANES) == 0 && BATCH_BYTES <= 1 << 15, "s_movk_i32");
 
 static LLVMValueRef flat_scratch(LLVMBuilderRef builder, LLVMContextRef context)
 {
@@ -161,20 +161,25 @@ void batch_emit_record(const struct batch_code *batch, struct asm_block *code,
 	asm_line(code, "s_cbranch_vccnz .Lprobe_direct${:uid}");
 	asm_line(code, "v_mbcnt_lo_u32_b32 v0, exec_lo, 0");
 	asm_line(code, "v_mbcnt_hi_u32_b32 v0, exec_hi, v0");
-	asm_line(code, "v_lshl_add_u32 v0, v0, 4, s%u", s + STORED);
+	asm_line(code, "v_lshl_add_u32 v0, v0, 3, s%u", s + STORED);
+	_Static_assert(PROBE_BATCH_ENTRY == 1 << 3, "bytes of an entry");
 	asm_line(code, "s_or_b32 s4, s4, 0x%x", fields);
 	asm_line(code, "v_or_b32 v3, s4, $%u", asm_operand(code, "v", batch->lane));
-	if (also)
+	asm_line(code, "global_store_dwordx2 v0, v[2:3], s[%u:%u]", s + ADDRESS, s + ADDRESS + 1);
+	if (also) {
+		asm_line(code, "v_mov_b32 v0, s%u", s + STORED);
 		asm_line(code, "v_mov_b32 v4, %s", also);
-	asm_line(code, "global_store_dwordx%d v0, v[2:%d], s[%u:%u]", also ? 3 : 2, also ? 4 : 3,
-		 s + ADDRESS, s + ADDRESS + 1);
-	asm_line(code, "s_add_u32 s%u, s%u, %u", s + STORED, s + STORED, RECORD_BYTES);
+		asm_line(code, "global_store_dword v0, v4, s[%u:%u] offset:%u", s + ADDRESS,
+			 s + ADDRESS + 1, PROBE_BATCH_LANES * PROBE_BATCH_ENTRY);
+	}
+	asm_line(code, "s_add_u32 s%u, s%u, %u", s + STORED, s + STORED, PROBE_BATCH_STRIDE);
 	asm_line(code, "s_cbranch_scc0 .Lprobe_batched${:uid}");
 	emit_full(batch, code, wave);
 	asm_line(code, "s_branch .Lprobe_batched${:uid}");
 	asm_line(code, ".Lprobe_large${:uid}:");
 	asm_line(code, "s_add_u32 s%u, s%u, 1", s + MOST, s + MOST);
 	asm_line(code, "s_cselect_b32 s%u, %u, s%u", s + MOST, FIRST_MOST, s + MOST);
+	asm_line(code, "s_min_i32 s%u, s%u, %u", s + MOST, s + MOST, LANES - 1);
 	asm_line(code, ".Lprobe_direct${:uid}:");
 }
 

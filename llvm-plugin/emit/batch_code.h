@@ -2,8 +2,9 @@
 /*
  * Batches: in loops, a wave stores the addresses of measured executions and counts them together
  * (wire_batch.h). An execution of few lanes then takes about 40 instructions instead of 95, one of
- * half a wave 55 instead of 130. But a batch costs 400 instructions even if it has few records, so
- * that a wave counts its first executions one by one.
+ * half a wave 55 instead of 130. But a batch costs 350 to 600 instructions even if it has few
+ * records, so that a wave counts its first executions one by one. It does so for a few of all lanes
+ * more, because there the other way takes about as long.
  *
  * Records are in the wave's scratch, which is memory of the wave that nothing else uses. Dwords 0
  * of all lanes are neighbours there, then dwords 1, and so on; flat_scratch is the first address.
