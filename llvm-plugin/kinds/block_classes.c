@@ -9,6 +9,7 @@
 
 #include "llvm-plugin/analysis/analysis.h"
 #include "llvm-plugin/kinds/count_kind.h"
+#include "llvm-plugin/plan/branch_predicates.h"
 #include "llvm-plugin/base/ir_helpers.h"
 
 struct count_index {
@@ -298,8 +299,32 @@ static int count_of(const struct count_plan *plan, enum count_mode mode)
 	return count;
 }
 
-static void assign_all(struct count_plan *plan)
+/*
+ * Will some lanes of most waves not execute a guarded block? If the condition depends on data, or
+ * selects a single lane.
+ */
+static bool expects_deficit(const struct walk *walk, const struct count_block *block)
 {
+	LLVMValueRef branch = end_of(walk->plan, block->from);
+	LLVMValueRef compare = LLVMIsAICmpInst(LLVMGetCondition(branch));
+
+	return plan_divides(walk->flow, branch) ||
+	       (compare && LLVMGetICmpPredicate(compare) <= LLVMIntNE &&
+		analysis_differs(walk->flow, branch, 0));
+}
+
+static bool expects_deficits(const struct walk *walk)
+{
+	for (int i = 0; i < walk->plan->blocks; i++)
+		if (walk->plan->block[i].mode == COUNT_GUARD &&
+		    expects_deficit(walk, &walk->plan->block[i]))
+			return true;
+	return false;
+}
+
+static void assign_all(struct walk *walk)
+{
+	struct count_plan *plan = walk->plan;
 	int guards = count_of(plan, COUNT_GUARD), once = count_of(plan, COUNT_ONCE);
 	int loops = count_of(plan, COUNT_UNIFORM) + count_of(plan, COUNT_LANES);
 	unsigned deepest = 0;
@@ -312,7 +337,7 @@ static void assign_all(struct count_plan *plan)
 		return;
 	reserved_assign(&plan->registers, RESERVED_LAST + 1 - COUNT_SGPR_TEMP);
 	/* Deficits are cheaper only if they are few and nothing else is added to memory. */
-	plan->always_flush = once || loops || guards > COUNT_DEFICITS_MAX;
+	plan->always_flush = once || loops || guards > COUNT_DEFICITS_MAX || expects_deficits(walk);
 	for (int i = 0; i < plan->blocks; i++) {
 		struct count_block *block = &plan->block[i];
 
@@ -420,7 +445,7 @@ static void plan_blocks(struct walk *walk)
 	if (plan->rows_max && natural) {
 		find_homes(walk);
 		choose_modes(plan);
-		assign_all(plan);
+		assign_all(walk);
 		return;
 	}
 	for (int i = 0; i < plan->blocks; i++)

@@ -151,6 +151,7 @@ static unsigned lanes_sgpr(const struct count_block *block)
 static void count_block(struct insert *in, const struct count_block *block)
 {
 	struct asm_block code = {.wave = in->form};
+	bool alone;
 
 	before(in, block == in->plan->block ? in->entry : first_of(block->block));
 	if (block->mode == COUNT_MEMORY) {
@@ -161,12 +162,15 @@ static void count_block(struct insert *in, const struct count_block *block)
 		asm_line(&code, "s_bcnt1_i32_b@n s%u, @exec", block->home_sgpr);
 	if (block->mode == COUNT_UNIFORM || block->mode == COUNT_LANES)
 		asm_line(&code, "s_add_u32 s%u, s%u, 1", block->sgpr, block->sgpr);
+	/* Nothing to add to if the class executes once and has a register of its own. */
+	alone = block->mode == COUNT_ONCE && in->plan->once_bits == 32;
 	if (block->mode == COUNT_LANES || block->mode == COUNT_ONCE)
-		asm_line(&code, "s_bcnt1_i32_b@n s%u, @exec", COUNT_SGPR_TEMP);
+		asm_line(&code, "s_bcnt1_i32_b@n s%u, @exec",
+			 alone ? block->sgpr : COUNT_SGPR_TEMP);
 	if (block->shift)
 		asm_line(&code, "s_lshl_b32 s%u, s%u, %u", COUNT_SGPR_TEMP, COUNT_SGPR_TEMP,
 			 block->shift);
-	if (block->mode == COUNT_LANES || block->mode == COUNT_ONCE)
+	if (block->mode == COUNT_LANES || (block->mode == COUNT_ONCE && !alone))
 		asm_line(&code, "s_add_u32 s%u, s%u, s%u", lanes_sgpr(block), lanes_sgpr(block),
 			 COUNT_SGPR_TEMP);
 	if (code.text)

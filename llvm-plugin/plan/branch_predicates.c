@@ -63,8 +63,7 @@ static bool is_data(LLVMValueRef value, unsigned depth, unsigned *steps)
 	return LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
 }
 
-/* Will most waves diverge here? Then counting those that do does not pay. */
-static bool divides(const struct analysis *flow, LLVMValueRef branch)
+bool plan_divides(const struct analysis *flow, LLVMValueRef branch)
 {
 	unsigned steps = 0;
 
@@ -96,7 +95,7 @@ static bool may_divide(const struct analysis *flow, LLVMValueRef branch)
 {
 	return LLVMIsASwitchInst(branch) ||
 	       (LLVMIsABranchInst(branch) && LLVMIsConditional(branch) &&
-		!LLVMIsConstant(LLVMGetCondition(branch)) && !divides(flow, branch));
+		!LLVMIsConstant(LLVMGetCondition(branch)) && !plan_divides(flow, branch));
 }
 
 static int add_predicate(struct group_plan *plan, const struct branch_predicate *predicate)

@@ -15,6 +15,11 @@
 struct group_plan;
 
 /*
+ * Will most waves diverge at a conditional branch? Then counting those that do does not pay. True
+ * for conditions that depend on loaded values.
+ */
+bool plan_divides(const struct analysis *flow, LLVMValueRef branch);
+/*
  * Does the block execute at most once per wave, and is it known in which waves? *ret_guard is the
  * predicate that decides, which may be added to the plan; PLAN_NONE = all waves execute it. Callers
  * pass 0 as `depth`.

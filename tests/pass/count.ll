@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: MIT
 ; The count kind: blocks that run together have one row; what every wave runs costs nothing, a block that is
-; guarded once two instructions, another that runs once two, one of a uniform loop one, one where lanes part
+; guarded once two instructions, another that runs once one, one of a uniform loop one, one where lanes part
 ; three. Registers beyond the
 ; allocator's are named to it once, and its limit is set.
 ; RUN: env PROBE_KINDS=count %probe -mcpu=gfx90a %s | FileCheck %s
@@ -73,7 +73,7 @@ end:
 ; A block that two blocks branch to has lanes, and runs once if it has any.
 ; CHECK-LABEL: define {{.*}}@__probe_count_either(
 ; CHECK: do:
-; CHECK-NEXT: asm sideeffect "s_bcnt1_i32_b64 s92, exec\0As_add_u32 [[ONCE:s[0-9]+]], [[ONCE]], s92\0A", "=&{scc}"()
+; CHECK-NEXT: asm sideeffect "s_bcnt1_i32_b64 [[ONCE:s[0-9]+]], exec\0A", "=&{scc}"()
 ; CHECK: end:
 ; CHECK: asm sideeffect "{{.*}}v_writelane_b32 v4, [[ONCE]], 1\0A{{.*}}v_min_u32 v2, 1, v4
 ; CHECK-NEXT: ret void
@@ -88,6 +88,34 @@ more:
   br i1 %high, label %do, label %end
 do:
   store i32 1, ptr addrspace(1) %out, align 4
+  br label %end
+end:
+  ret void
+}
+
+; If a branch leaves out lanes of most waves, lanes that do not run a block are not rare: blocks are counted
+; where they run.
+; CHECK-LABEL: define {{.*}}@__probe_count_single(
+; CHECK-NOT: s_andn2_b64
+; CHECK: asm sideeffect "s_bcnt1_i32_b64 [[FIRST:s[0-9]+]], exec\0A"
+; CHECK-NOT: s_andn2_b64
+; CHECK: asm sideeffect "s_bcnt1_i32_b64 {{s[0-9]+}}, exec\0A"
+; CHECK-NOT: s_andn2_b64
+; CHECK: asm sideeffect "{{.*}}v_writelane_b32 v4, [[FIRST]]
+; CHECK-NEXT: ret void
+define amdgpu_kernel void @single(ptr addrspace(1) %out, i32 %n) {
+entry:
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %in = icmp slt i32 %id, %n
+  br i1 %in, label %do, label %then
+do:
+  store i32 1, ptr addrspace(1) %out, align 4
+  br label %then
+then:
+  %zero = icmp eq i32 %id, 0
+  br i1 %zero, label %one, label %end
+one:
+  store i32 2, ptr addrspace(1) %out, align 4
   br label %end
 end:
   ret void
