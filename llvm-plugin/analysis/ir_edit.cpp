@@ -17,7 +17,9 @@
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/KnownBits.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SeparateConstOffsetFromGEP.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Scalar/SpeculativeExecution.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LowerMemIntrinsics.h>
@@ -189,6 +191,16 @@ void ir_cleanup(LLVMValueRef value, void *analyses)
 	manager.invalidate(*function, PreservedAnalyses::none());
 	manager.invalidate(*function, EarlyCSEPass().run(*function, manager));
 	manager.invalidate(*function, SimplifyCFGPass().run(*function, manager));
+}
+
+void ir_hoist(LLVMValueRef value, void *analyses)
+{
+	auto *function = unwrap<Function>(value);
+	auto &manager = function_analyses(*function->getParent(), analyses);
+
+	manager.invalidate(*function, PreservedAnalyses::none());
+	manager.invalidate(*function, SeparateConstOffsetFromGEPPass().run(*function, manager));
+	manager.invalidate(*function, SpeculativeExecutionPass().run(*function, manager));
 }
 
 bool ir_inline(LLVMValueRef call)

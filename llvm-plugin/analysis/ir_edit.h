@@ -39,6 +39,11 @@ void ir_expand_copy(LLVMValueRef call, void *analyses);
 void ir_invalidate(LLVMValueRef function, void *analyses);
 /* Insert a block before `inst` that executes if `condition` is true; returns its terminator. */
 LLVMValueRef ir_branch_if(LLVMValueRef condition, LLVMValueRef inst);
+/*
+ * Compute addresses before short conditional blocks and not in them, as the back end does: blocks
+ * with a probe are too long for that.
+ */
+void ir_hoist(LLVMValueRef function, void *analyses);
 /* Fold code with constant probe arguments. */
 void ir_cleanup(LLVMValueRef function, void *analyses);
 /* Replace a direct call by the body of its callee. */

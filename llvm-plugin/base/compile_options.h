@@ -36,6 +36,7 @@ enum pass_mechanism {
 	PASS_LOOPS,
 	PASS_BATCHES,
 	PASS_SHORT_CLOBBERS, /* of all kinds */
+	PASS_HOISTING,	     /* of all kinds */
 	PASS_MECHANISMS,
 };
 

@@ -149,6 +149,8 @@ void clone_base(struct call_unit *unit, LLVMModuleRef module, const struct pass_
 	 */
 	if (!LLVMGetEnumAttributeAtIndex(unit->original, LLVMAttributeFunctionIndex, optnone)) {
 		ir_merge_accesses(unit->base, analyses);
+		if (pass_enabled(options, PASS_HOISTING))
+			ir_hoist(unit->base, analyses);
 		if (pass_enabled(options, PASS_ADDRESS_FORMS))
 			ir_unite_addresses(unit->base, analyses);
 	}

@@ -4,6 +4,7 @@
 ; three. Registers beyond the
 ; allocator's are named to it once, and its limit is set.
 ; RUN: env PROBE_KINDS=count %probe -mcpu=gfx90a %s | FileCheck %s
+; RUN: env PROBE_KINDS=count PROBE_DISABLE=hoisting %probe -mcpu=gfx90a %s | FileCheck %s -check-prefix STAYS
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-v2048:2048-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"
@@ -117,6 +118,40 @@ then:
 one:
   store i32 2, ptr addrspace(1) %out, align 4
   br label %end
+end:
+  ret void
+}
+
+; The back end computes the address before the branch, because the block is short. It would not with a probe.
+; CHECK-LABEL: define {{.*}}@__probe_count_short(
+; CHECK: mul i32 %id, 12
+; CHECK: br i1 %is, label %odd
+; CHECK: odd:
+; CHECK-NEXT: asm sideeffect "s_add_u32
+; CHECK-NEXT: store volatile
+; STAYS-LABEL: define {{.*}}@__probe_count_short(
+; STAYS: odd:
+; STAYS-NEXT: asm sideeffect "s_add_u32
+; STAYS: mul i32 %id, 12
+define amdgpu_kernel void @short(ptr addrspace(1) %out, i32 %n) {
+entry:
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %head
+head:
+  %i = phi i32 [ 0, %entry ], [ %j, %next ]
+  %both = and i32 %i, %id
+  %is = icmp eq i32 %both, 0
+  br i1 %is, label %odd, label %next
+odd:
+  %row = mul i32 %id, 12
+  %at = zext i32 %row to i64
+  %to = getelementptr i32, ptr addrspace(1) %out, i64 %at
+  store volatile i32 %i, ptr addrspace(1) %to, align 4
+  br label %next
+next:
+  %j = add i32 %i, 1
+  %more = icmp slt i32 %j, %n
+  br i1 %more, label %head, label %end
 end:
   ret void
 }
