@@ -49,6 +49,18 @@ static bool is_derivable(const struct affine_stride *stride)
 	       stride->offset + 8ull <= PROBE_ARGUMENTS_MAX && argument_max(stride) > 0;
 }
 
+/*
+ * Does a remainder or quotient of an id differ between the lanes of a wave without growing from
+ * lane to lane? Only x is known to do the latter; of other ids nothing is assumed.
+ */
+static bool divides_wave(const struct affine_field *field)
+{
+	const uint32_t lanes = 64;
+
+	return !field->axis && !field->with && field->shift < 6 &&
+	       (field->shift || (field->mask & (lanes - 1)) != lanes - 1);
+}
+
 void trace_affine_prove(const struct analysis *in, LLVMValueRef inst, LLVMValueRef pointer,
 			struct trace_affine *ret)
 {
@@ -57,8 +69,11 @@ void trace_affine_prove(const struct analysis *in, LLVMValueRef inst, LLVMValueR
 	LLVMValueRef blocker;
 	int64_t most;
 
-	if (!pointer || !analysis_affine(in, inst, pointer, &pattern, &blocker) || pattern.fields ||
-	    pattern.aligned_count)
+	if (!pointer || !analysis_affine(in, inst, pointer, &pattern, &blocker))
+		return;
+	for (unsigned i = 0; i < pattern.fields; i++)
+		ret->divided = ret->divided || divides_wave(&pattern.field[i]);
+	if (pattern.fields || pattern.aligned_count)
 		return;
 	most = pattern.wrap_count ? STRIDE_WRAP : STRIDE_MAX;
 	for (int i = 0; i < 3; i++) {

@@ -22,12 +22,13 @@ struct ring_context;
 struct trace_affine {
 	bool proved;
 	bool by_argument;		/* a stride has a factor: an argument of the kernel */
+	bool divided;			/* not proved: bits of ids give a wave several strides */
 	struct affine_stride stride[3]; /* bytes per step of the work-item's id */
 	LLVMValueRef wraps[AFFINE_WRAPS];
 	unsigned wrap_count;
 };
 
-/* Prove the strides of an access. *ret is unchanged if that fails. */
+/* Prove the strides of an access. If that fails, only ret->divided is set. */
 void trace_affine_prove(const struct analysis *in, LLVMValueRef inst, LLVMValueRef pointer,
 			struct trace_affine *ret);
 

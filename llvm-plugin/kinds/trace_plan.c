@@ -75,10 +75,11 @@ static bool find_base(const struct walk *walk, struct trace_group *group, struct
 	return true;
 }
 
-static bool is_scattered(const struct walk *walk, LLVMValueRef pointer)
+static bool is_scattered(const struct walk *walk, const struct trace_site *site,
+			 const struct trace_affine *proof)
 {
 	return !walk->options->portable && pass_enabled(walk->options, PASS_TRACE_SCATTER) &&
-	       trace_is_scattered(walk->analysis, pointer);
+	       (proof->divided || trace_is_scattered(walk->analysis, site->site.pointer));
 }
 
 /*
@@ -100,7 +101,7 @@ static void join_group(struct walk *walk)
 	}
 	group->by_argument = group->by_argument || proof->by_argument;
 	if (!group->proved && !group->base[site->base].sites)
-		group->scattered = group->scattered || is_scattered(walk, site->site.pointer);
+		group->scattered = group->scattered || is_scattered(walk, site, proof);
 	group->base[site->base].sites++;
 	group->sites++;
 }
