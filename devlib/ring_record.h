@@ -23,8 +23,27 @@ typedef struct probe_ring DEV_GLOBAL dev_ring;
 
 #define DEV_RING_OWNED 1ull
 
-/* Operand of s_sleep, in units of 64 cycles: about a microsecond. */
-enum { DEV_SLEEP = 32 };
+/* Operands of s_sleep, in units of 64 cycles: about a microsecond, and the longest. */
+enum { DEV_SLEEP = 32, DEV_LONG_SLEEP = 127 };
+
+/*
+ * Sleep before the next poll of a word that the host changes. `waited`: microseconds so far, about;
+ * returns the new sum. Each sleep takes as long as all before it, up to a limit, so that a wave
+ * that waits executes few instructions.
+ */
+DEV_INLINE uint32_t dev_sleep(uint32_t waited)
+{
+	enum { LONG = DEV_LONG_SLEEP / DEV_SLEEP + 1, MOST = 64 };
+	uint32_t share = waited < MOST ? waited : MOST, until = waited + share;
+
+	if (share < LONG) {
+		__builtin_amdgcn_s_sleep(DEV_SLEEP);
+		return waited + 1;
+	}
+	for (; waited < until; waited += LONG)
+		__builtin_amdgcn_s_sleep(DEV_LONG_SLEEP);
+	return waited;
+}
 
 /* Is this the lane that stores on behalf of the wave? `leader`: the first active lane. */
 DEV_INLINE bool dev_is_leader(uint32_t leader)
@@ -118,7 +137,7 @@ DEV_INLINE uint32_t dev_ring_next_slot(const dev_ctx *ctx, uint32_t slot, uint32
 DEV_INLINE dev_state *dev_ring_claim(const dev_ctx *ctx, uint32_t hw_id, uint32_t leader,
 				     uint32_t polls, uint32_t timed, uint64_t *ret_word)
 {
-	uint32_t slot = dev_ring_first_slot(ctx, hw_id, timed), tries = 0;
+	uint32_t slot = dev_ring_first_slot(ctx, hw_id, timed), tries = 0, waited = 0;
 
 	for (;;) {
 		dev_state *state = (dev_state *)(ctx->ring_states +
@@ -128,9 +147,9 @@ DEV_INLINE dev_state *dev_ring_claim(const dev_ctx *ctx, uint32_t hw_id, uint32_
 		if (dev_ring_claimed(*ret_word, timed))
 			return state;
 		if (tries >= ctx->ring_mask) {
-			if (tries - ctx->ring_mask >= polls)
+			if (waited >= polls)
 				return 0;
-			__builtin_amdgcn_s_sleep(DEV_SLEEP);
+			waited = dev_sleep(waited);
 		}
 		tries++;
 		slot = dev_ring_next_slot(ctx, slot, timed);

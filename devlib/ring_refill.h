@@ -42,7 +42,7 @@ DEV_INLINE bool should_wait(const dev_ctx *ctx, dev_state *state, uint32_t leade
 DEV_INLINE bool wait_for_space(const dev_ctx *ctx, dev_state *state, uint32_t head, uint32_t size,
 			       uint32_t leader, uint32_t *ret_tail)
 {
-	uint32_t tail = (uint32_t)dev_load(&state->tail), ring = ctx->ring_size, polls = 0;
+	uint32_t tail = (uint32_t)dev_load(&state->tail), ring = ctx->ring_size, waited = 0;
 
 	/* The cached tail may be stale, and then it is too small, never too large. */
 	if (head + size - tail > ring) {
@@ -58,9 +58,9 @@ DEV_INLINE bool wait_for_space(const dev_ctx *ctx, dev_state *state, uint32_t he
 					__atomic_store_n(&state->tail, now, __ATOMIC_RELAXED);
 				break;
 			}
-			if (!wait || polls++ >= ctx->spin_limit)
+			if (!wait || waited >= ctx->spin_limit)
 				return false;
-			__builtin_amdgcn_s_sleep(DEV_SLEEP);
+			waited = dev_sleep(waited);
 		}
 	}
 	*ret_tail = tail;

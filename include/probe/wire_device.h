@@ -161,7 +161,7 @@ enum { PROBE_PREFIX_ROWS = 8, PROBE_PREFIX_WORDS = 8 };
 #define PROBE_CTX_VERSION 1u
 
 enum probe_when_full {
-	PROBE_FULL_BLOCK = 0, /* wait for the reader, at most spin_limit polls, then drop */
+	PROBE_FULL_BLOCK = 0, /* wait for the reader, at most spin_limit microseconds, then drop */
 	PROBE_FULL_DROP = 1,
 	PROBE_FULL_SAMPLE = 2, /* wait with one of sample_every records, drop the others */
 };
@@ -198,7 +198,7 @@ struct probe_ctx {
 	uint64_t ring_data; /* host memory: ring_mask + 1 areas of ring_size bytes */
 	uint32_t ring_mask; /* number of rings, a power of two, minus 1 */
 	uint32_t ring_size; /* bytes, a power of two, at least PROBE_RING_SIZE_MIN */
-	/* Polls of a full ring before a record is dropped; s_sleep between two of them. */
+	/* Microseconds, about, that a wave waits for space in a ring before it drops a record. */
 	uint32_t spin_limit;
 	uint32_t lds_aperture; /* upper halves of flat addresses in LDS and in scratch */
 	uint32_t scratch_aperture;
