@@ -30,14 +30,14 @@ static void say_wider(const struct advice_site *site, struct advice *ret)
 			      site->wave);
 }
 
-/* Cache lines of a wave whose rows are contiguous, with each row at any position. */
-static uint32_t lines_of_rows(const struct facts *facts)
+/* Cache lines of a wave if lanes in a row are at `stride`, with each row at any position. */
+static uint32_t lines_of_rows(const struct facts *facts, int64_t stride)
 {
 	const struct advice_site *site = facts->site;
 	unsigned row = site->row < site->wave ? site->row : site->wave;
 	unsigned rows = (site->wave + row - 1) / row + (site->wave % row != 0);
 
-	return rows * layout_lines_most(site, facts->line, site->bytes, row);
+	return rows * layout_lines_most(site, facts->line, stride, row);
 }
 
 /*
@@ -56,37 +56,52 @@ static bool are_structs(const struct advice_site *site, const struct axis_stride
 	return axes->known[0] && llabs((long long)axes->stride[0]) <= ADVICE_STRUCT_MAX;
 }
 
+/* Swapped indices are enough, or with a wider workgroup, or with a structure of arrays. */
+static void swap_rows(const struct facts *facts, const struct index_step *step, struct advice *ret)
+{
+	static const char swap[] = "let threadIdx.x run along consecutive addresses (swap the "
+				   "indices)";
+	const struct advice_site *site = facts->site;
+	int64_t apart = advice_step_apart(site, step);
+	double in_one_row = layout_lines_most(site, facts->line, apart, site->wave);
+
+	advice_say(ret->fix, "%s, or pass a tile through LDS", swap);
+	if (advice_count_swap(facts, step, lines_of_rows(facts, apart), ret))
+		return;
+	advice_say(ret->fix, "%s, and ", swap);
+	say_wider(site, ret);
+	if (advice_count_swap(facts, step, in_one_row, ret) || !step->certain)
+		return;
+	advice_say(ret->fix, "%s", swap);
+	advice_append_split(facts, step, ret);
+	advice_verify_most(ret, facts_lines(facts), lines_of_rows(facts, site->bytes),
+			   facts_each(facts, facts->used));
+}
+
 /* Lanes of a row have a proved distance, or a multiple of an argument. */
 static void rows_apart(const struct facts *facts, const struct axis_strides *axes,
 		       struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
 	double before = facts_each(facts, facts->used);
+	uint64_t stride = axes->known[0] ? (uint64_t)llabs((long long)axes->stride[0]) : UINT64_MAX;
+	struct index_step step = index_step(site, stride);
 	char apart[48] = "far apart";
 
 	if (axes->known[0])
-		snprintf(apart, sizeof(apart), "%lld B apart", llabs((long long)axes->stride[0]));
+		snprintf(apart, sizeof(apart), "%llu B apart", (unsigned long long)stride);
 	advice_say(ret->cause,
 		   "within each row of %u work-items lanes are %s and %u B %s %s: %.1f cache "
 		   "lines of %u B touched, %.1f needed",
 		   site->row, apart, site->bytes, site->bytes == 1 ? "is" : "are",
 		   facts->participle, before, facts->line, facts_each(facts, facts->needed));
-	if (are_structs(site, axes)) {
-		advice_append_shared(facts, axes->stride[0], ret);
-		advice_say_arrays(site, axes->stride[0], ret);
-		advice_verify_most(ret, facts_lines(facts), lines_of_rows(facts), before);
+	if (!are_structs(site, axes) && step.bytes < stride) {
+		swap_rows(facts, &step, ret);
 		return;
 	}
-	advice_say(ret->fix, "let threadIdx.x run along consecutive addresses (swap the indices), "
-			     "or pass a tile through LDS");
-	if (lines_of_rows(facts) < before) {
-		advice_verify_most(ret, facts_lines(facts), lines_of_rows(facts), before);
-		return;
-	}
-	advice_say(ret->fix, "let threadIdx.x run along consecutive addresses (swap the indices), "
-			     "and ");
-	say_wider(site, ret);
-	advice_verify_lines(facts, site->bytes, ret);
+	advice_append_shared(facts, axes->stride[0], ret);
+	advice_say_arrays(site, axes->stride[0], ret);
+	advice_verify_most(ret, facts_lines(facts), lines_of_rows(facts, site->bytes), before);
 }
 
 /* The strides per axis: proved, or the same in each recorded execution. */

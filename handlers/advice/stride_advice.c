@@ -11,6 +11,7 @@
 
 #include "handlers/advice/advice_text.h"
 #include "handlers/advice/buffers.h"
+#include "handlers/advice/index_step.h"
 #include "handlers/advice/lane_offsets.h"
 #include "handlers/advice/layouts.h"
 #include "handlers/advice/recorded_addresses.h"
@@ -26,6 +27,8 @@ void advice_verify_lines(const struct facts *facts, int64_t stride, struct advic
 			   facts_each(facts, facts->used));
 }
 
+static const char not_evaluated[] = "; effect on other accesses to the buffer not evaluated";
+
 /* Appends the effect of the fix, which moves data, on the other accesses to the buffer. */
 static void append_effect(const struct facts *facts, double after, struct advice *ret)
 {
@@ -35,7 +38,7 @@ static void append_effect(const struct facts *facts, double after, struct advice
 	if (!*ret->fix)
 		return;
 	if (!buffer) {
-		advice_append(ret->fix, "; effect on other accesses to the buffer not evaluated");
+		advice_append(ret->fix, not_evaluated);
 		return;
 	}
 	if (!buffer->others)
@@ -59,6 +62,20 @@ static void append_effect(const struct facts *facts, double after, struct advice
 		   "%u other access%s%s at least as much (%.0f cache lines of 128 B in the run "
 		   "after, %.0f before); let lanes use other elements",
 		   buffer->others, buffer->others == 1 ? "" : "es", note, after, buffer->before);
+}
+
+/* The same for structs longer than those that are evaluated. */
+static void append_unevaluated(const struct facts *facts, struct advice *ret)
+{
+	const struct buffer_layout *buffer = facts->site->buffer;
+
+	if (!*ret->fix || (buffer && !buffer->others))
+		return;
+	advice_append(ret->fix, not_evaluated);
+	if (buffer && buffer->contiguous)
+		advice_append(ret->fix,
+			      ": %u of them %s neighbouring elements in its present layout",
+			      buffer->contiguous, buffer->contiguous == 1 ? "uses" : "use");
 }
 
 /* Says that the fix is to change the index, not the buffer. */
@@ -379,11 +396,12 @@ void advice_say_arrays(const struct advice_site *site, int64_t stride, struct ad
 	long long size = llabs((long long)stride);
 	const char *these = site->bytes == 1 ? "this" : "these";
 
-	if (!is_member(site))
+	/* Long rows may consist of several structs. */
+	if (!is_member(site) || size > ADVICE_STRUCT_MAX)
 		advice_say(ret->fix,
-			   "store %s %u B of all rows of %lld B next to each other (a structure "
+			   "store %s %u B of all %s of %lld B next to each other (a structure "
 			   "of arrays, or columns instead of rows)",
-			   these, site->bytes, size);
+			   these, site->bytes, is_member(site) ? "structs or rows" : "rows", size);
 	else if (site->bytes <= 4)
 		advice_say(ret->fix,
 			   "use a structure of arrays (one array per member) instead of an "
@@ -396,12 +414,70 @@ void advice_say_arrays(const struct advice_site *site, int64_t stride, struct ad
 			   site->bytes, size);
 }
 
+int64_t advice_step_apart(const struct advice_site *site, const struct index_step *step)
+{
+	return step->bytes > site->bytes ? (int64_t)step->bytes : site->bytes;
+}
+
+bool advice_count_swap(const struct facts *facts, const struct index_step *step, double after,
+		       struct advice *ret)
+{
+	double before = facts_each(facts, facts->used);
+	char assumption[64];
+
+	if (step->certain)
+		return advice_verify_most(ret, facts_lines(facts), after, before);
+	/* A struct of unknown size. */
+	if (!step->bytes && facts_flag(facts, PROBE_ADDRESS_MEMBER)) {
+		ret->fix[0] = 0;
+		return false;
+	}
+	snprintf(assumption, sizeof(assumption), "neighbouring elements are %lld B apart",
+		 (long long)advice_step_apart(facts->site, step));
+	return advice_estimate(ret, facts_lines(facts), after, before, assumption);
+}
+
+void advice_append_split(const struct facts *facts, const struct index_step *step,
+			 struct advice *ret)
+{
+	advice_append(ret->fix,
+		      ", and store %s %u B of all elements of %llu B next to each other (a "
+		      "structure of arrays)",
+		      facts->site->bytes == 1 ? "this" : "these", facts->site->bytes,
+		      (unsigned long long)step->bytes);
+}
+
+/* Lanes are farther apart than neighbouring elements. */
+static void swap_indices(const struct facts *facts, const struct index_step *step,
+			 struct advice *ret)
+{
+	static const char swap[] = "let neighbouring lanes use neighbouring elements (swap the "
+				   "loops or indices)";
+	const struct advice_site *site = facts->site;
+	int64_t apart = advice_step_apart(site, step);
+	double after = layout_lines_most(site, facts->line, apart, site->wave);
+
+	advice_say(ret->fix, "%s, or pass a tile through LDS", swap);
+	if (advice_count_swap(facts, step, after, ret)) {
+		warn_of_transposing(facts, ret);
+		return;
+	}
+	/* Elements as long as cache lines. */
+	if (!step->certain)
+		return;
+	advice_say(ret->fix, "%s", swap);
+	advice_append_split(facts, step, ret);
+	advice_verify_lines(facts, site->bytes, ret);
+	append_unevaluated(facts, ret);
+}
+
 void advice_stride(const struct facts *facts, struct advice *ret)
 {
 	const struct buffer_layout *buffer = facts->site->buffer;
 	const struct advice_site *site = facts->site;
 	long long stride = llabs((long long)facts->low);
 	unsigned bytes = site->bytes, unit = site->unit;
+	struct index_step step;
 
 	if (stride == (long long)bytes && bytes == unit) {
 		contiguous(facts, ret);
@@ -425,15 +501,15 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 		return;
 	}
 	say_apart(facts, ret);
-	if (stride <= ADVICE_STRUCT_MAX)
-		advice_say_arrays(site, stride, ret);
-	else
-		advice_say(ret->fix,
-			   "let neighbouring lanes use neighbouring elements (swap the loops "
-			   "or indices), or pass a tile through LDS");
+	step = index_step(site, (uint64_t)stride);
+	if (stride > ADVICE_STRUCT_MAX && step.bytes < (uint64_t)stride) {
+		swap_indices(facts, &step, ret);
+		return;
+	}
+	advice_say_arrays(site, stride, ret);
 	advice_verify_lines(facts, bytes, ret);
 	if (stride <= ADVICE_STRUCT_MAX)
 		append_effect(facts, buffer ? buffer->split : 0, ret);
 	else
-		warn_of_transposing(facts, ret);
+		append_unevaluated(facts, ret);
 }

@@ -2,9 +2,11 @@
 #ifndef PROBE_HANDLERS_ADVICE_STRIDE_ADVICE_H
 #define PROBE_HANDLERS_ADVICE_STRIDE_ADVICE_H
 
+#include "handlers/advice/index_step.h"
 #include "handlers/advice/site_facts.h"
 
-enum { ADVICE_STRUCT_MAX = 64 }; /* bytes; larger strides are taken for rows, not for structs */
+/* Bytes; larger strides are those of structs only if no index has a smaller step. */
+enum { ADVICE_STRUCT_MAX = 64 };
 
 bool advice_stride_is_real(const struct facts *facts);
 /* For sites whose executions all have the same stride. */
@@ -16,9 +18,21 @@ void advice_stride(const struct facts *facts, struct advice *ret);
  */
 void advice_verify_lines(const struct facts *facts, int64_t stride, struct advice *ret);
 
-/* For lanes at a stride of at most ADVICE_STRUCT_MAX: to give what they access an array of its own.
- */
+/* For lanes that use structs of `stride` bytes: to give what they access an array of its own. */
 void advice_say_arrays(const struct advice_site *site, int64_t stride, struct advice *ret);
+
+/* Bytes between lanes that use neighbouring elements. */
+int64_t advice_step_apart(const struct advice_site *site, const struct index_step *step);
+/*
+ * Ends a fix that swaps indices with its result: verified, or an estimate if the step is not
+ * certain. False if the fix is withdrawn.
+ */
+bool advice_count_swap(const struct facts *facts, const struct index_step *step, double after,
+		       struct advice *ret);
+/* Continues such a fix: to give what lanes access of each element an array of its own, too. */
+void advice_append_split(const struct facts *facts, const struct index_step *step,
+			 struct advice *ret);
+
 /* Says of lanes at `stride` that accesses near this one use what it leaves, if they do. */
 void advice_append_shared(const struct facts *facts, int64_t stride, struct advice *ret);
 

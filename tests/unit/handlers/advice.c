@@ -43,8 +43,8 @@ static void test_advice(void **state)
 	       "lanes are 4096 B apart and 4 B are read: 4 of 128 B of each cache "
 	       "line are used",
 	       "let neighbouring lanes use neighbouring elements (swap the loops "
-	       "or indices), or pass a tile through LDS; verified: at most 3 cache lines "
-	       "of 128 B after, 64 before (per execution)");
+	       "or indices), or pass a tile through LDS; estimate: 3 cache lines of 128 B "
+	       "after, 64 before (per execution), if neighbouring elements are 4 B apart");
 	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 32, 16, base, 32,
 	       "each lane's 32 B are read in 2 accesses of 16 B, each of which "
 	       "touches all cache lines",

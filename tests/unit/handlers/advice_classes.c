@@ -262,6 +262,7 @@ static void test_idle_lanes(void **state)
 		send_affine(i > 1 ? 0 : add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4),
 			    ~0ull >> i, 0x7f0000000000, 256);
 	host_state.sites[0].address_class = PROBE_ADDRESS_AFFINE;
+	host_state.sites[0].address = "a + 256*threadIdx.x";
 	finish();
 	assert_int_equal(strncmp(host_text(&host_state, 0, "cause"),
 				 "lanes are 256 B apart and 4 B are read", 38),

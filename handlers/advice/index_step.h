@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How far apart lanes are if they use neighbouring elements, after their index was swapped with
+ * another one. This is the size of an element, not of what is accessed, which may be a member of a
+ * struct. It follows from the other axes of the workgroup and from the constant factors in the
+ * address's expression.
+ */
+#ifndef PROBE_HANDLERS_ADVICE_INDEX_STEP_H
+#define PROBE_HANDLERS_ADVICE_INDEX_STEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "handlers/advice/advice.h"
+
+struct index_step {
+	uint64_t bytes; /* 0 = unknown */
+	bool certain;	/* whichever index is swapped with the lanes' */
+};
+
+/* `stride` between lanes in bytes, UINT64_MAX if it is not known: only smaller steps count. */
+struct index_step index_step(const struct advice_site *site, uint64_t stride);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Advice of the memory handler to swap indices, if what is accessed is a member of an element. */
+#include "tests/unit/handlers/send_records.h"
+
+#define SWAP		      "let neighbouring lanes use neighbouring elements (swap the loops or indices)"
+#define SWAP_TILE	      SWAP ", or pass a tile through LDS; "
+#define SWAP_X		      "let threadIdx.x run along consecutive addresses (swap the indices)"
+#define ITEM		      "(blockDim.x*blockIdx.x + threadIdx.x)"
+#define RESULT(count, before) count " cache lines of 128 B after, " before " before (per execution)"
+#define OTHERS		      "; effect on other accesses to the buffer not evaluated"
+
+struct expected {
+	const char *address;
+	uint8_t flags;
+	uint16_t bytes;
+	int64_t stride;
+	const char *fix;
+};
+
+static void advise(const struct expected *expected)
+{
+	uint32_t site;
+
+	if (!instance)
+		start(NULL);
+	site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, expected->bytes, expected->bytes);
+	host_state.sites[site].address_class = PROBE_ADDRESS_AFFINE;
+	host_state.sites[site].address_flags = expected->flags;
+	host_state.sites[site].address = expected->address;
+	host_state.sites[site].align = 4;
+	send_affine(site, ~0ull, 0x7f0000010000, expected->stride);
+	finish();
+	if (strcmp(host_text(&host_state, 0, "fix"), expected->fix))
+		fail_msg("%s: %s", expected->address ? expected->address : "no address",
+			 host_text(&host_state, 0, "fix"));
+	assert_int_equal(strstr(expected->fix, "verified") != NULL,
+			 *host_text(&host_state, 0, "verified") != 0);
+}
+
+/* Nothing can be swapped: lanes use neighbouring structs, however long. */
+static void test_neighbours(void **state)
+{
+	static const struct expected cases[] = {
+		{"p + 152*" ITEM " + 12", PROBE_ADDRESS_MEMBER, 4, 152,
+		 "store these 4 B of all structs or rows of 152 B next to each other (a structure "
+		 "of arrays, or columns instead of rows); verified: at most " RESULT("3", "64")
+			 OTHERS},
+		{"c - 128*threadIdx.x + 24", PROBE_ADDRESS_MEMBER, 8, -128,
+		 "store these 8 B of all structs or rows of 128 B next to each other (a structure "
+		 "of arrays, or columns instead of rows); verified: at most " RESULT("5", "64")
+			 OTHERS},
+		{"a + 1024*threadIdx.x + 1024*blockIdx.x*n", 0, 4, 1024,
+		 "store these 4 B of all rows of 1024 B next to each other (a structure of arrays, "
+		 "or columns instead of rows); verified: at most " RESULT("3", "64") OTHERS},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		advise(&cases[i]);
+}
+
+/* Afterwards lanes are one element apart, of which they use a member. */
+static void test_elements(void **state)
+{
+	static const struct expected cases[] = {
+		{"a + 4*" ITEM "*ld", 0, 4, 720, SWAP_TILE "verified: at most " RESULT("3", "64")},
+		{"a + 8*" ITEM "*ld + 4", PROBE_ADDRESS_MEMBER, 4, 720,
+		 SWAP_TILE "verified: at most " RESULT("5", "64")},
+		{"a + 128*threadIdx.x + 16*iteration + 12", PROBE_ADDRESS_MEMBER, 4, 128,
+		 SWAP_TILE "verified: at most " RESULT("9", "64")},
+		{"a + 400*threadIdx.x + 8*(load at k.hip:3)", 0, 4, 400,
+		 SWAP_TILE "verified: at most " RESULT("5", "64")},
+		{"a + -720*threadIdx.x + 24*(min(n, blockIdx.x) + 1)", 0, 4, -720,
+		 SWAP_TILE "verified: at most " RESULT("13", "64")},
+		/* An access may be longer than an element: the compiler joined several. */
+		{"a + 4*threadIdx.x*ld + 4*iteration", 0, 8, 800,
+		 SWAP_TILE "verified: at most " RESULT("5", "64")},
+		/* Elements as long as cache lines: swapping alone would be no use. */
+		{"p + 152*threadIdx.x*ld + 152*iteration + 12", PROBE_ADDRESS_MEMBER, 4, 2432,
+		 SWAP ", and store these 4 B of all elements of 152 B next to each other (a "
+		      "structure of arrays); verified: at most " RESULT("3", "64") OTHERS},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		advise(&cases[i]);
+}
+
+/* It is not certain which of the elements lanes will use, or how long they are. */
+static void test_uncertain(void **state)
+{
+	static const struct expected cases[] = {
+		/* An array in a struct. */
+		{"p + 152*threadIdx.x*ld + 8*iteration + 16", PROBE_ADDRESS_MEMBER, 8, 2432,
+		 SWAP_TILE
+		 "estimate: " RESULT("5", "64") ", if neighbouring elements are 8 B apart"},
+		{"a + 4*(" ITEM "*ld + 2*iteration)", 0, 4, 2432,
+		 SWAP_TILE
+		 "estimate: " RESULT("3", "64") ", if neighbouring elements are 4 B apart"},
+		/* Workgroups have tiles of elements, or of structs. */
+		{"a + 4*(64*blockIdx.x + threadIdx.x)*ld + 4*iteration", 0, 4, 720,
+		 SWAP_TILE "verified: at most " RESULT("3", "64")},
+		{"a + 1024*threadIdx.x + 64*blockIdx.x + 4*iteration", PROBE_ADDRESS_MEMBER, 4,
+		 1024,
+		 SWAP_TILE
+		 "estimate: " RESULT("3", "64") ", if neighbouring elements are 4 B apart"},
+		{"(a variable) + 16*threadIdx.x*ld", 0, 4, 720,
+		 SWAP_TILE
+		 "estimate: " RESULT("3", "64") ", if neighbouring elements are 4 B apart"},
+		{"a + 4*(a variable) + 8*threadIdx.x*ld", 0, 4, 720,
+		 SWAP_TILE
+		 "estimate: " RESULT("3", "64") ", if neighbouring elements are 4 B apart"},
+		{NULL, 0, 4, 720,
+		 SWAP_TILE
+		 "estimate: " RESULT("3", "64") ", if neighbouring elements are 4 B apart"},
+		{"a + 8*(threadIdx.x / 2 * ...) + 720*threadIdx.x", 0, 4, 720,
+		 SWAP_TILE
+		 "estimate: " RESULT("3", "64") ", if neighbouring elements are 4 B apart"},
+		/* Of a struct of unknown length nothing is announced. */
+		{"(a variable) + 16*threadIdx.x*ld", PROBE_ADDRESS_MEMBER, 4, 720, ""},
+		{NULL, PROBE_ADDRESS_MEMBER, 4, 720, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		advise(&cases[i]);
+}
+
+/* A workgroup of width x width, whose lanes are `lane` and `row` bytes apart. */
+static void advise_rows(int64_t width, const char *address, int64_t lane, int64_t row,
+			const char *fix)
+{
+	static const struct probe_site_bitfield none[PROBE_BITFIELDS];
+	const struct probe_site_stride strides[3] = {{.constant = lane}, {.constant = row}, {0}};
+	uint64_t addr[64];
+
+	if (!instance)
+		start(NULL);
+	add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+	dispatch.group[0] = dispatch.group[1] = (uint32_t)width;
+	host_state.sites[0].address_class = PROBE_ADDRESS_ROWS;
+	host_state.sites[0].address_flags = PROBE_ADDRESS_MEMBER;
+	host_state.sites[0].address = address;
+	host_state.sites[0].strides = strides;
+	host_state.sites[0].bitfields = none;
+	host_state.sites[0].align = 4;
+	for (int64_t first = 0; first < width * width; first += 64) {
+		for (int64_t l = 0; l < 64; l++)
+			addr[l] = (uint64_t)(0x7f0000010000 + l % width * lane +
+					     (first + l) / width * row);
+		send_full(0, addr);
+	}
+	finish();
+	if (strcmp(host_text(&host_state, 0, "fix"), fix))
+		fail_msg("%s: %s", address, host_text(&host_state, 0, "fix"));
+}
+
+/* Workgroups of several rows: the other axis shows the length of an element. */
+static void test_rows(void **state)
+{
+	(void)state;
+	/* Four rows of 16 elements. */
+	advise_rows(16, "a + 4*threadIdx.y + 1024*threadIdx.x", 1024, 4,
+		    SWAP_X ", or pass a tile through LDS; verified: at most " RESULT("8", "16"));
+	advise_rows(16, "a + 8*threadIdx.y + 1024*threadIdx.x", 1024, 8,
+		    SWAP_X ", or pass a tile through LDS; verified: at most " RESULT("8", "16"));
+	advise_rows(16, "a + 24*threadIdx.y + 3072*threadIdx.x", 3072, 24,
+		    SWAP_X ", or pass a tile through LDS; verified: at most " RESULT("16", "24"));
+	advise_rows(8, "a + 8*threadIdx.y + 1024*threadIdx.x", 1024, 8,
+		    SWAP_X ", and make the workgroup wider, for example dim3(64, 1), so that a "
+			   "wave is in one row; verified: at most " RESULT("5", "8"));
+	advise_rows(16, "p + 152*threadIdx.y + 2432*threadIdx.x + 12", 2432, 152,
+		    SWAP_X ", and store these 4 B of all elements of 152 B next to each other (a "
+			   "structure of arrays); verified: at most " RESULT("8", "64"));
+	/* Nothing to swap. */
+	advise_rows(16, "p + 152*threadIdx.x + 2432*threadIdx.y + 12", 152, 2432,
+		    "store these 4 B of all structs or rows of 152 B next to each other (a "
+		    "structure of arrays, or columns instead of rows); verified: at most " RESULT(
+			    "8", "64"));
+	/* An array in a struct, or no expression. */
+	advise_rows(16, "p + 152*threadIdx.y + 2432*threadIdx.x + 8*iteration", 2432, 152,
+		    SWAP_X ", or pass a tile through LDS; estimate: " RESULT(
+			    "8", "64") ", if neighbouring elements are 8 B apart");
+	advise_rows(16, "", 1024, 8,
+		    SWAP_X ", or pass a tile through LDS; verified: at most " RESULT("8", "16"));
+}
+
+static const struct probe_allocation_info *
+find_buffer(void *ctx, const struct probe_dispatch_info *of, uint64_t address)
+{
+	static const struct probe_allocation_info buffer = {
+		.size = sizeof(buffer), .id = 1, .address = 0x7f0000000000, .bytes = 1 << 20};
+
+	(void)ctx, (void)of, (void)address;
+	return &buffer;
+}
+
+/* Columns instead of rows would cost an access along the rows, which is said. */
+static void test_rows_used_too(void **state)
+{
+	static const char note[] =
+		OTHERS ": 1 of them uses neighbouring elements in its present layout";
+
+	(void)state;
+	for (unsigned others = 0; others < 2; others++) {
+		const char *fix;
+
+		if (!instance)
+			start(NULL);
+		host.allocation = find_buffer;
+		for (unsigned i = 0; i <= others; i++)
+			add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+		host_state.sites[0].address_class = PROBE_ADDRESS_AFFINE;
+		host_state.sites[0].address = "a + 1024*threadIdx.x";
+		for (unsigned i = 0; i <= others; i++)
+			send_affine(i, ~0ull, 0x7f0000000000, i ? 4 : 1024);
+		finish();
+		fix = host_text(&host_state, 0, "fix");
+		assert_non_null(strstr(fix, "columns instead of rows"));
+		assert_int_equal(strstr(fix, note) != NULL, others);
+		assert_int_equal(strstr(fix, OTHERS) != NULL, others);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_neighbours, start),
+		cmocka_unit_test_setup(test_elements, start),
+		cmocka_unit_test_setup(test_uncertain, start),
+		cmocka_unit_test_setup(test_rows, start),
+		cmocka_unit_test_setup(test_rows_used_too, start),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
