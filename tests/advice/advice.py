@@ -237,7 +237,7 @@ RULES = [
     (r"sort or bin the indices|sort it", lambda c: {"sort": True}),
 ]
 # Changes that a fix joins by "and"; all other changes are alternatives.
-TOGETHER = [{"swap", "wide"}, {"wide", "align"}]
+TOGETHER = [{"swap", "wide"}, {"wide", "align"}, {"swap", "soa"}]
 
 
 def changes(case, fix):

@@ -272,6 +272,40 @@ def struct_member(case, change):
     return Kernel(body, (256, 1), 2)
 
 
+def element_member(case, change):
+    """A member of a struct, by an index that could be swapped with another one, or not ("neighbours")."""
+    allow(change, "swap", "soa", "wide", "align")
+    p = case.p
+    kind, size, words, pitch, how = TYPES[p["size"]], p["size"], p["bytes"] // p["size"], p["pitch"], p["how"]
+    if p["bytes"] % size or (words == 1 and p["last"]):
+        return None
+    rows, loop = how.startswith("rows"), how in ("loop", "unrolled")
+    shape, groups = (p["block"], (2, 2)) if rows else ((p["block"][0] * p["block"][1], 1), 2)
+    if change.get("wide"):
+        shape = (max(64, shape[0]), max(1, shape[0] * shape[1] // max(64, shape[0])))
+    far = "b" if how in ("argument", "rows-argument") else pitch
+    swapped = change.get("swap") or change.get("soa")
+    if how == "neighbours":
+        index = "t"
+    elif rows:
+        index = f"y * {far} + x" if swapped else f"x * {far} + y"
+    elif loop:
+        index = f"k * {shape[0] * groups} + t" if swapped else "t * 8 + k"
+    else:
+        index = "t" if swapped else f"t * {far}"
+    # An array for the member, from its own position in the first struct on.
+    member = words - 1 if p["last"] else 0
+    place = "({0})[{1}]" if change.get("soa") else f"((E *){{0}})[{{1}}].m[{member}]"
+    soa = f"({kind} *)({{0}} + {member * size})"
+    use = place.format((soa if change.get("soa") else "{0}").format("in" if p["op"] == "load" else "out"), index)
+    own = f"(({kind} *){'out' if p['op'] == 'load' else 'in'})[{'k * 4096 + t' if loop else 't'}]"
+    line = f"{own} = {use}; {MARK}" if p["op"] == "load" else f"{use} = {own}; {MARK}"
+    body = [ID2 if rows else ID, f"struct E {{ {kind} m[{words}]; }};"]
+    if loop:
+        body.append(f"for (int k = 0; k < {'n' if how == 'loop' else 8}; k++)")
+    return Kernel(body + [line], shape, groups, arguments=((8, 0, pitch),))
+
+
 def strided(case, change):
     allow(change, "swap", "soa")
     p = case.p
@@ -545,6 +579,11 @@ FAMILIES = {
     # Pieces of 32 and 64 B, for which the advice is to exchange the pieces of neighbouring lanes.
     "wide_pieces": (chunk, 80, dict(size=[4, 8], count=[8], runtime=[0], first=[3, 4, 6, 7],
                                     items=[64, 96, 128, 160, 192, 256, 320, 384, 448, 512])),
+    # Members of structs whose index is swapped.
+    "element_member": (element_member, 700, dict(
+        bytes=[8, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 100, 128, 144, 152, 160], size=[4, 8, 16], last=[0, 1], op=OPS,
+        how=["argument", "literal", "loop", "unrolled", "rows", "rows-argument", "neighbours"], pitch=[37, 64, 90],
+        block=[(16, 16), (8, 8), (32, 2), (64, 4), (16, 4)])),
 }
 
 
