@@ -14,6 +14,7 @@
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
@@ -21,6 +22,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/IR/ValueHandle.h>
+#include <llvm/IR/ValueMap.h>
 #include <llvm/Transforms/Scalar/InferAddressSpaces.h>
 #include <llvm/Transforms/Vectorize/LoadStoreVectorizer.h>
 
@@ -235,6 +237,121 @@ void Merger::run()
 	}
 }
 
+/*
+ * The lines of accesses that LoadStoreVectorizer merges. It gives a merged load the line of the
+ * first one, and a merged store that of the instruction after it, which may be the end of the
+ * function. Both may be divided again (division_of()), into parts of different lines.
+ */
+class AccessLines
+{
+	SmallVector<std::pair<WeakVH, DebugLoc>, 32> pointers; /* of stores */
+	SmallVector<WeakVH, 32> stores;
+	SmallVector<std::pair<WeakTrackingVH, DebugLoc>, 32> loads;
+	ValueMap<const Value *, DebugLoc> stored; /* none if it is stored more than once */
+	/* By merged access and element; none = unknown. */
+	ValueMap<const Value *, SmallVector<DebugLoc, 4>> elements;
+
+	void add(StoreInst *store);
+	void set_element(const Value *access, uint64_t index, const DebugLoc &line);
+	void restore(StoreInst *store, const DenseMap<const Value *, DebugLoc> &lines);
+
+      public:
+	explicit AccessLines(Function &function);
+	void restore(Function &function);
+	/* The line of what became that element of a merged access; otherwise that of the access. */
+	DebugLoc of(const Instruction *access, unsigned element) const;
+};
+
+void AccessLines::add(StoreInst *store)
+{
+	const DebugLoc &line = store->getDebugLoc();
+
+	pointers.push_back({store->getPointerOperand(), line});
+	stores.push_back(store);
+	if (!stored.insert({store->getValueOperand(), line}).second)
+		stored[store->getValueOperand()] = DebugLoc();
+}
+
+AccessLines::AccessLines(Function &function)
+{
+	for (BasicBlock &block : function)
+		for (Instruction &inst : block) {
+			if (auto *store = dyn_cast<StoreInst>(&inst))
+				add(store);
+			if (isa<LoadInst>(inst))
+				loads.push_back({&inst, inst.getDebugLoc()});
+		}
+}
+
+void AccessLines::set_element(const Value *access, uint64_t index, const DebugLoc &line)
+{
+	auto &list = elements[access];
+
+	if (list.size() <= index)
+		list.resize(index + 1);
+	list[index] = line;
+}
+
+void AccessLines::restore(StoreInst *store, const DenseMap<const Value *, DebugLoc> &lines)
+{
+	auto *type = dyn_cast<FixedVectorType>(store->getValueOperand()->getType());
+	/* The first of the merged stores has the lowest address. */
+	auto line = lines.find(store->getPointerOperand()->stripPointerCasts());
+
+	if (line == lines.end())
+		line = lines.find(store->getPointerOperand());
+	if (line != lines.end())
+		store->setDebugLoc(line->second);
+	for (unsigned i = 0; type && i < type->getNumElements(); i++) {
+		auto found = stored.find(findScalarElement(store->getValueOperand(), i));
+
+		if (found != stored.end())
+			set_element(store, i, found->second);
+	}
+}
+
+void AccessLines::restore(Function &function)
+{
+	SmallPtrSet<const Value *, 32> kept;
+	DenseMap<const Value *, DebugLoc> lines;
+
+	for (WeakVH &store : stores)
+		if (store)
+			kept.insert(store);
+	for (auto &pointer : pointers)
+		if (pointer.first && pointer.second)
+			lines.insert({pointer.first, pointer.second});
+	for (BasicBlock &block : function)
+		for (Instruction &inst : block) {
+			auto *store = dyn_cast<StoreInst>(&inst);
+
+			if (store && !kept.count(store))
+				restore(store, lines);
+		}
+	/* Uses of a load that was merged became uses of an element. */
+	for (auto &load : loads) {
+		Value *now = load.first;
+
+		while (auto *cast = dyn_cast_or_null<CastInst>(now))
+			now = cast->getOperand(0);
+		auto *element = dyn_cast_or_null<ExtractElementInst>(now);
+		auto *index = element ? dyn_cast<ConstantInt>(element->getIndexOperand()) : nullptr;
+
+		if (index && isa<LoadInst>(element->getVectorOperand()))
+			set_element(element->getVectorOperand(), index->getZExtValue(),
+				    load.second);
+	}
+}
+
+DebugLoc AccessLines::of(const Instruction *access, unsigned element) const
+{
+	auto found = elements.find(access);
+
+	return found != elements.end() && element < found->second.size() && found->second[element]
+		       ? found->second[element]
+		       : access->getDebugLoc();
+}
+
 /* How instruction selection makes instructions of a vector's access. */
 struct Division {
 	unsigned bytes = 0; /* of the first one; the last one has the rest; 0 = it does not */
@@ -291,7 +408,8 @@ static Division division_of(Instruction &inst, const DataLayout &layout)
 }
 
 /* Divides an access; returns its parts, of `count` elements each, the last one of fewer. */
-static SmallVector<Instruction *, 4> divide(Instruction *inst, unsigned count, uint64_t element)
+static SmallVector<Instruction *, 4> divide(Instruction *inst, unsigned count, uint64_t element,
+					    const AccessLines &lines)
 {
 	IRBuilder<> builder(inst);
 	auto *whole = cast<FixedVectorType>(getLoadStoreType(inst));
@@ -317,6 +435,7 @@ static SmallVector<Instruction *, 4> divide(Instruction *inst, unsigned count, u
 		parts.back()->copyMetadata(
 			*inst, {LLVMContext::MD_nontemporal, LLVMContext::MD_invariant_load,
 				LLVMContext::MD_alias_scope, LLVMContext::MD_noalias});
+		parts.back()->setDebugLoc(lines.of(inst, first));
 	}
 	return parts;
 }
@@ -370,7 +489,8 @@ static LoadInst *widen(LoadInst *load, unsigned count)
 	return wide;
 }
 
-static void divide_as(Instruction *inst, const Division &division, uint64_t element)
+static void divide_as(Instruction *inst, const Division &division, uint64_t element,
+		      const AccessLines &lines)
 {
 	auto count = (unsigned)(division.bytes / element);
 	auto *load = dyn_cast<LoadInst>(inst);
@@ -379,13 +499,13 @@ static void divide_as(Instruction *inst, const Division &division, uint64_t elem
 	if (division.wider)
 		parts.push_back(widen(load, count));
 	else
-		parts = divide(inst, count, element);
+		parts = divide(inst, count, element, lines);
 	if (load)
 		replace_uses(load, parts, count);
 	inst->eraseFromParent();
 }
 
-static bool divide_uneven(Function &function)
+static bool divide_uneven(Function &function, const AccessLines &lines)
 {
 	const DataLayout &layout = function.getParent()->getDataLayout();
 	SmallVector<std::pair<Instruction *, Division>, 8> found;
@@ -401,7 +521,7 @@ static bool divide_uneven(Function &function)
 		auto *type = cast<FixedVectorType>(getLoadStoreType(one.first));
 
 		divide_as(one.first, one.second,
-			  layout.getTypeSizeInBits(type->getElementType()) / 8);
+			  layout.getTypeSizeInBits(type->getElementType()) / 8, lines);
 	}
 	return !found.empty();
 }
@@ -421,53 +541,6 @@ static bool has_candidates(Function &function)
 	return false;
 }
 
-/*
- * The lines of stores, by pointer. LoadStoreVectorizer gives a merged store the line of the
- * instruction after it, which may be the end of the function.
- */
-struct StoreLines {
-	SmallVector<std::pair<WeakVH, DebugLoc>, 32> pointers;
-	SmallVector<WeakVH, 32> stores;
-
-	explicit StoreLines(Function &function)
-	{
-		for (BasicBlock &block : function)
-			for (Instruction &inst : block)
-				if (auto *store = dyn_cast<StoreInst>(&inst)) {
-					pointers.push_back(
-						{store->getPointerOperand(), store->getDebugLoc()});
-					stores.push_back(store);
-				}
-	}
-	void restore(Function &function)
-	{
-		SmallPtrSet<const Value *, 32> kept;
-		DenseMap<const Value *, DebugLoc> lines;
-
-		for (WeakVH &store : stores)
-			if (store)
-				kept.insert(store);
-		for (auto &pointer : pointers)
-			if (pointer.first && pointer.second)
-				lines.insert({pointer.first, pointer.second});
-		for (BasicBlock &block : function)
-			for (Instruction &inst : block) {
-				auto *store = dyn_cast<StoreInst>(&inst);
-
-				if (!store || kept.count(store))
-					continue;
-				/* The first of the merged stores has the lowest address. */
-				auto line =
-					lines.find(store->getPointerOperand()->stripPointerCasts());
-
-				if (line == lines.end())
-					line = lines.find(store->getPointerOperand());
-				if (line != lines.end())
-					store->setDebugLoc(line->second);
-			}
-	}
-};
-
 void ir_merge_accesses(LLVMValueRef value, void *analyses)
 {
 	auto *function = unwrap<Function>(value);
@@ -477,7 +550,7 @@ void ir_merge_accesses(LLVMValueRef value, void *analyses)
 			.getManager();
 
 	manager.invalidate(*function, InferAddressSpacesPass().run(*function, manager));
-	StoreLines lines(*function);
+	AccessLines lines(*function);
 
 	manager.invalidate(*function, LoadStoreVectorizerPass().run(*function, manager));
 	lines.restore(*function);
@@ -486,6 +559,6 @@ void ir_merge_accesses(LLVMValueRef value, void *analyses)
 		Merger(*function, manager).run();
 		manager.invalidate(*function, PreservedAnalyses::none());
 	}
-	if (divide_uneven(*function))
+	if (divide_uneven(*function, lines))
 		manager.invalidate(*function, PreservedAnalyses::none());
 }

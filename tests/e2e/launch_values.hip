@@ -100,7 +100,7 @@ __global__ void colours(unsigned char *out, int n, unsigned char c)
 		return;
 	out[i * 3 + 0] = c; // colours
 	out[i * 3 + 1] = c / 2;
-	out[i * 3 + 2] = c + 1;
+	out[i * 3 + 2] = c + 1; // third
 }
 
 // Loads of 8 and 4 bytes, which the machine merges: it requests no line twice.
