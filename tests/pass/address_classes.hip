@@ -55,6 +55,20 @@ extern "C" __global__ void low_bits(float *out, const float *in)
 	out[t] = in[t / 4 * 64 + t % 4];
 }
 
+// Operations that were made narrow wrap.
+// CHECK: {{^}}narrow [[@LINE+7]] load {{.*}} in + 4*(((threadIdx.x / 8) + 16*threadIdx.x) % 128){{$}}
+// CHECK: {{^}}narrow [[@LINE+7]] load {{.*}} in + 4*(threadIdx.x % 5){{$}}
+// CHECK: {{^}}narrow [[@LINE+7]] load {{.*}} in + 4*uint8(threadIdx.x - 100){{$}}
+// CHECK: {{^}}narrow [[@LINE+7]] load {{.*}} in + 4*((blockDim.x*blockIdx.x + threadIdx.x) / 3){{$}}
+extern "C" __global__ void narrow(float *out, const float *in)
+{
+	unsigned t = threadIdx.x;
+	out[t] = in[(t * 16 + t / 8) & 127];
+	out[t] += in[t % 5];
+	out[t] += in[(unsigned char)(t - 100)];
+	out[t] += in[(blockIdx.x * blockDim.x + t) / 3];
+}
+
 // Offsets that are data: an argument, a loaded value. A pitch is none, nor are whole cache lines.
 // CHECK: {{^}}diagonals [[@LINE+7]] load affine shifts
 // CHECK: {{^}}diagonals [[@LINE+6]] load affine shifts
