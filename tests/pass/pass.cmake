@@ -21,7 +21,7 @@ probe_test(NAME pass.lit TIER pass FOLDER llvm-plugin
 # hundredth above what it was when it was set. Programs and limits:
 if(PROBE_BUILD_HSA AND PROBE_BUILD_SIM AND PROBE_BUILD_REPORT)
 	set(pass_costs
-		examples/transpose 1.27 examples/strided_copy 1.3 examples/reduction 1.18
+		examples/transpose 1.27 examples/strided_copy 1.3 examples/reduction 1.2
 		examples/histogram 7.6 examples/convolution 2.04
 		tests/hip/matmul 4.5 tests/hip/stencils 1.66 tests/hip/sorting 12.9
 		tests/hip/hashing 2.92 tests/hip/physics 1.82)
