@@ -200,6 +200,7 @@ static void global_scratch(const struct facts *facts, struct advice *ret)
 void advice_global(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
+	struct index_step step;
 	char text[ADVICE_MAX / 2];
 
 	if (site->space == PROBE_SPACE_SCRATCH) {
@@ -220,7 +221,11 @@ void advice_global(const struct facts *facts, struct advice *ret)
 			   facts_each(facts, facts->needed));
 		advice_say(ret->fix,
 			   "let neighbouring lanes use neighbouring elements in every step");
-		advice_verify_lines(facts, site->bytes, ret);
+		step = index_step(site, UINT64_MAX);
+		advice_count_swap(facts, &step,
+				  layout_lines_most(site, facts->line,
+						    advice_step_apart(site, &step), site->wave),
+				  ret);
 		return;
 	}
 	if (global_rows(facts, ret))

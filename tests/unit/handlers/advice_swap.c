@@ -222,12 +222,30 @@ static void test_rows_used_too(void **state)
 	}
 }
 
+/* The same if the stride changes between executions. */
+static void test_strides(void **state)
+{
+	uint32_t site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+
+	(void)state;
+	host_state.sites[site].address_class = PROBE_ADDRESS_AFFINE;
+	host_state.sites[site].address_flags = PROBE_ADDRESS_MEMBER;
+	host_state.sites[site].address = "a + 8*" ITEM "*ld + 4";
+	send_affine(site, ~0ull, 0x7f0000010000, 720);
+	send_affine(site, ~0ull, 0x7f0000010000, 1440);
+	finish();
+	assert_string_equal(host_text(&host_state, 0, "fix"),
+			    "let neighbouring lanes use neighbouring elements in every step; "
+			    "verified: at most " RESULT("5", "64"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_neighbours, start),
 		cmocka_unit_test_setup(test_elements, start),
 		cmocka_unit_test_setup(test_uncertain, start),
+		cmocka_unit_test_setup(test_strides, start),
 		cmocka_unit_test_setup(test_rows, start),
 		cmocka_unit_test_setup(test_rows_used_too, start),
 	};
