@@ -121,8 +121,14 @@ static bool propose_rows(const struct facts *facts, const struct layout_search *
 		advice_append(ret->fix, ", or ");
 	if (swizzles)
 		say_swizzle(site, &swizzle, ret);
-	return complete ? advice_verify_most(ret, "conflicts", least, conflicts_each(facts))
-			: advice_estimate(ret, "conflicts", least, conflicts_each(facts), alike);
+	if (complete)
+		advice_verify_most(ret, "conflicts", least, conflicts_each(facts));
+	else
+		advice_estimate(ret, "conflicts", least, conflicts_each(facts), alike);
+	/* Where it is not known which accesses are to the same array. */
+	if (*ret->fix && !site->array)
+		advice_append(ret->fix, "; effect on other accesses to the array not evaluated");
+	return *ret->fix;
 }
 
 /*

@@ -333,6 +333,8 @@ static void test_counters(void **state)
 	for (uint32_t site = 0; site < 2; site++) {
 		assert_null(strstr(host_text(&host_state, site, "fix"), "together"));
 		assert_string_equal(host_text(&host_state, site, "verified"), "conflicts");
+		assert_non_null(strstr(host_text(&host_state, site, "fix"),
+				       "; effect on other accesses to the array not evaluated"));
 	}
 }
 
