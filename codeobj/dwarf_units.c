@@ -5,6 +5,7 @@
 #include <dwarf.h>
 
 #include "common/err.h"
+#include "common/memory_watch.h"
 
 /* Release 20210528 (Debian 12), or 0.4 and later. CMakeLists.txt detects which. */
 #ifdef PROBE_LIBDWARF_2021
@@ -112,6 +113,9 @@ struct probe_err *probe_dwarf_damaged(struct probe_dwarf_reader *reader, const c
 
 	err = probe_err_at(reader->name, PROBE_ERR_NO_OFFSET, "damaged debug information: %s: %s",
 			   doing, error ? dwarf_errmsg(error) : "nothing there");
+	/* The only allocation whose size no file decides. */
+	if (error && dwarf_errno(error) == DW_DLE_DBG_ALLOC)
+		probe_memory_note_failure();
 	if (error)
 		dwarf_dealloc_error(reader->dbg, error);
 	return err;

@@ -9,6 +9,7 @@
 
 #include "common/buf.h"
 #include "common/err.h"
+#include "common/memory_watch.h"
 
 /* Code objects have tens of sections; a forged table of a million would only cost time. */
 #define SECTIONS_MAX 4096
@@ -28,8 +29,14 @@ static struct probe_err *check_header(struct probe_elf *elf)
 	if (ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != ELFDATA2LSB)
 		return probe_err_at(elf->name, 0, "not a 64-bit little-endian ELF file");
 	elf->elf = elf_memory((char *)elf->bytes, elf->size);
-	if (!elf->elf || elf_kind(elf->elf) != ELF_K_ELF || !gelf_getehdr(elf->elf, &header))
-		return probe_err_at(elf->name, 0, "damaged ELF file: %s", elf_errmsg(-1));
+	if (!elf->elf || elf_kind(elf->elf) != ELF_K_ELF || !gelf_getehdr(elf->elf, &header)) {
+		const char *why = elf_errmsg(-1);
+
+		/* libelf has no public number for it. */
+		if (why && !strcmp(why, "out of memory"))
+			probe_memory_note_failure();
+		return probe_err_at(elf->name, 0, "damaged ELF file: %s", why ? why : "unknown");
+	}
 	if (elf_getshdrnum(elf->elf, &elf->section_count) ||
 	    elf_getshdrstrndx(elf->elf, &elf->section_names))
 		return probe_err_at(elf->name, header.e_shoff, "damaged section table: %s",
