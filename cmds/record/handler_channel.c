@@ -14,6 +14,7 @@ enum { BUFFER = 64 << 10 };
 struct handler_channel {
 	int fd;
 	struct handler_progress *progress;
+	pid_t worker;
 	size_t used, open; /* bytes in the buffer; start of the message being built */
 	size_t capacity;
 	char *buffer;
@@ -37,7 +38,7 @@ struct handler_channel *handler_channel_create(int fd, struct handler_progress *
 		free(channel);
 		return NULL;
 	}
-	*channel = (struct handler_channel){fd, progress, 0, 0, BUFFER, buffer};
+	*channel = (struct handler_channel){fd, progress, getpid(), 0, 0, BUFFER, buffer};
 	return channel;
 }
 
@@ -184,5 +185,9 @@ void handler_channel_enter(struct handler_channel *channel, enum handler_call ca
 
 void handler_channel_leave(struct handler_channel *channel)
 {
+	/* A process that the handler forked is not another worker: they would double with each
+	 * call. */
+	if (getpid() != channel->worker)
+		_exit(0);
 	atomic_store(&channel->progress->since, 0);
 }

@@ -133,6 +133,8 @@ static int count_batch(void *user, const struct probe_batch *batch)
 			pause();
 	if (asked(state, "fork"))
 		abort();
+	if (asked(state, "forks"))
+		(void)!fork(); /* both return */
 	if (asked(state, "kill"))
 		kill(getppid(), SIGKILL);
 	if (asked(state, "stop"))

@@ -19,6 +19,10 @@ sqlite3 slow/run.db "SELECT begun, ended, executions, bad FROM probe_count_total
 # A process that the handler started keeps its socket, and the pipe to cat, until it is ended, too.
 probe-run -q -d forked -o run.db -a count:fail=fork,memory "$FAKE_APP" connect announce=x memory=2 exit-record 2>&1 | cat
 sqlite3 forked/run.db "SELECT begun, ended, executions, bad FROM probe_count_total; SELECT count(*) FROM probe_counter"
+# A process that the handler forked, and that returns to the worker, ends: it handles no records and writes no rows.
+probe-run -q -d forks -o run.db -a count:fail=forks,memory "$FAKE_APP" connect announce=x memory=2 exit-record exit=7
+echo "status $?"
+sqlite3 forks/run.db "SELECT begun, ended, executions, bad FROM probe_count_total; SELECT count(*) FROM probe_counter"
 # One kills the recorder, each time. The replacements do not come to an end by it.
 probe-run -d killer -o run.db -a count:fail=kill,memory "$FAKE_APP" connect announce=x memory=2 exit-record exit=7 2>said
 echo "status $?"
