@@ -199,8 +199,9 @@ DEV_INLINE uint32_t all_bits(uint32_t value, int parts)
 		words = *(const entry_pair DEV_GLOBAL *)&record->entry[(first) + (i)];             \
 		key[i] = read_entry(record, words[0], words[1] >> PROBE_BATCH_LANE,                \
 				    (first) + (i) < record->lanes, origin, &counts);               \
-		key[(i) + 1] = read_entry(record, words[2], words[3] >> PROBE_BATCH_LANE,          \
-					  (first) + (i) + 1 < record->lanes, origin, &counts);     \
+		key[((i) + 1) % KEYS] =                                                            \
+			read_entry(record, words[2], words[3] >> PROBE_BATCH_LANE,                 \
+				   (first) + (i) + 1 < record->lanes, origin, &counts);            \
 	} while (0)
 
 DEV_INLINE struct batch_counts count_record(const struct batch_record *record, int keys, int parts,
