@@ -67,12 +67,13 @@ expect "lines after" "$(lines padded 'lines128 * 1.0 / executions')" "$(lines ba
 probe-report lines bad.db | grep -q '^.*tile.h:[0-9]*:[0-9]*: load from LDS' || fail "the finding does not name its file"
 
 # A tile that is filled four floats at a time and read by columns: the layout proposed for both
-# leaves the predicted conflicts, as padding and as swizzle.
+# leaves the predicted conflicts. A swizzle of four floats would, too, but is not proposed: accesses
+# to neighbouring floats that the compiler merges are apart in it.
 cat >shared.hip <<'END'
 #include <hip/hip_runtime.h>
 __device__ __forceinline__ int at(int r, int c)
 {
-	return r * (32 + PAD) + (SWIZZLE ? (c / 4 ^ r % 8) * 4 + c % 4 : c);
+	return r * (32 + PAD) + c;
 }
 __global__ void both(float *out, const float *in)
 {
@@ -94,10 +95,10 @@ int main()
 	return hipDeviceSynchronize() != hipSuccess;
 }
 END
-# shared NAME PAD SWIZZLE
+# shared NAME PAD
 shared()
 {
-	compile shared.hip "$1" -DPAD="$2" -DSWIZZLE="$3"
+	compile shared.hip "$1" -DPAD="$2"
 	PROBE_SIM_MODEL=0 record "$1.db" -q --kind trace -a memory -- "./$1"
 }
 # conflicts NAME: of all accesses to LDS
@@ -106,17 +107,15 @@ conflicts()
 	sqlite3 "$1.db" "SELECT sum(conflicts) FROM probe_memory_site m JOIN probe_site s ON s.code_object_id = m.code_object
 		AND s.site = m.site WHERE s.space = 3"
 }
-shared plain 0 0
+shared plain 0
 fix=$(sqlite3 plain.db "SELECT fix FROM probe_memory_site WHERE conflicts > 0 LIMIT 1")
 case "$fix" in
-"pad each row of 128 B by 16 B (from 32 to 36 elements of 4 B), or store column c (of 4 B) of row r (of 128 B) in column c ^ (r % 8 * 4); verified: "*) ;;
+"pad each row of 128 B by 16 B (from 32 to 36 elements of 4 B); verified: "*) ;;
 *) fail "another fix for both: $fix" ;;
 esac
 expect "of the array before" "${fix##*, }" "$(conflicts plain) before (in all)"
-shared made 4 0
+shared made 4
 expect "of the array padded" "$(echo "$fix" | sed 's/.*together: \([0-9]*\) after.*/\1/')" "$(conflicts made)"
-shared turned 0 1
-expect "of the array exchanged" "$(conflicts turned)" "$(conflicts made)"
 
 # An atomic update without a machine instruction becomes a compare-and-swap loop, which the report
 # names. It names neither the source's own compare-and-swap, nor updates that have an instruction.
