@@ -185,8 +185,7 @@ void handler_channel_enter(struct handler_channel *channel, enum handler_call ca
 
 void handler_channel_leave(struct handler_channel *channel)
 {
-	/* A process that the handler forked is not another worker: they would double with each
-	 * call. */
+	/* A process that the handler forked: workers would double with each call. */
 	if (getpid() != channel->worker)
 		_exit(0);
 	atomic_store(&channel->progress->since, 0);

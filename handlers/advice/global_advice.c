@@ -63,14 +63,13 @@ static void swap_rows(const struct facts *facts, const struct index_step *step, 
 				   "indices)";
 	const struct advice_site *site = facts->site;
 	int64_t apart = advice_step_apart(site, step);
-	double in_one_row = layout_lines_most(site, facts->line, apart, site->wave);
 
 	advice_say(ret->fix, "%s, or pass a tile through LDS", swap);
 	if (advice_count_swap(facts, step, lines_of_rows(facts, apart), ret))
 		return;
 	advice_say(ret->fix, "%s, and ", swap);
 	say_wider(site, ret);
-	if (advice_count_swap(facts, step, in_one_row, ret) || !step->certain)
+	if (advice_count_swap(facts, step, advice_lines_apart(facts, step), ret) || !step->certain)
 		return;
 	advice_say(ret->fix, "%s", swap);
 	advice_append_split(facts, step, ret);
@@ -222,10 +221,7 @@ void advice_global(const struct facts *facts, struct advice *ret)
 		advice_say(ret->fix,
 			   "let neighbouring lanes use neighbouring elements in every step");
 		step = index_step(site, UINT64_MAX);
-		advice_count_swap(facts, &step,
-				  layout_lines_most(site, facts->line,
-						    advice_step_apart(site, &step), site->wave),
-				  ret);
+		advice_count_swap(facts, &step, advice_lines_apart(facts, &step), ret);
 		return;
 	}
 	if (global_rows(facts, ret))

@@ -21,12 +21,17 @@ unsigned layout_element(const struct advice_site *site)
 	return site->bytes < 4 ? 4 : site->bytes;
 }
 
+struct probe_lds_rule layout_lds_rule(const struct advice_site *site)
+{
+	return probe_lds_rule(probe_lds_model_find(site->arch), site->wave, site->unit,
+			      site->access);
+}
+
 /* Conflicts of all machine accesses of a lane's element, with addr[l] for each lane of exec. */
 uint32_t layout_conflicts_at(const struct advice_site *site, uint64_t exec, const uint32_t addr[64],
 			     struct probe_lds_scratch *scratch)
 {
-	const struct probe_lds_rule rule = probe_lds_rule(probe_lds_model_find(site->arch),
-							  site->wave, site->unit, site->access);
+	const struct probe_lds_rule rule = layout_lds_rule(site);
 	uint32_t at[64], conflicts = 0;
 
 	for (unsigned k = 0; k < site->bytes; k += site->unit) {

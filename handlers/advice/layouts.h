@@ -25,6 +25,9 @@ unsigned layout_element(const struct advice_site *site);
 uint32_t layout_conflicts(const struct advice_site *site, int64_t stride,
 			  struct probe_lds_scratch *scratch);
 
+/* How a machine access of the site uses the banks of LDS. */
+struct probe_lds_rule layout_lds_rule(const struct advice_site *site);
+
 /* Conflicts of one access, over all its machine accesses, at addr[l] for each lane l of exec. */
 uint32_t layout_conflicts_at(const struct advice_site *site, uint64_t exec, const uint32_t addr[64],
 			     struct probe_lds_scratch *scratch);
@@ -44,8 +47,8 @@ bool layout_copies_fit(const struct advice_site *site, uint64_t table, unsigned 
 /* ---- Rows as declared ----------------------------------------------------------------------- */
 
 /*
- * What rows, and paddings of rows, must be multiples of: as well aligned as the compiler knew, if the
- * rows were declared, and whole elements.
+ * What rows, and paddings of rows, must be multiples of: as well aligned as the compiler knew, if
+ * the rows were declared, and whole elements.
  */
 unsigned layout_align(const struct advice_site *site);
 unsigned layout_pad_step(const struct advice_site *site);

@@ -490,8 +490,7 @@ static void lds_layout(const struct facts *facts, struct probe_lds_scratch *scra
 static unsigned way_in_row(const struct advice_site *site, int64_t stride,
 			   struct probe_lds_scratch *scratch)
 {
-	const struct probe_lds_rule rule = probe_lds_rule(probe_lds_model_find(site->arch),
-							  site->wave, site->unit, site->access);
+	const struct probe_lds_rule rule = layout_lds_rule(site);
 	unsigned step = site->unit < 4 ? site->unit : 4, most = 0;
 	uint32_t addr[64] = {0};
 

@@ -419,6 +419,13 @@ int64_t advice_step_apart(const struct advice_site *site, const struct index_ste
 	return step->bytes > site->bytes ? (int64_t)step->bytes : site->bytes;
 }
 
+double advice_lines_apart(const struct facts *facts, const struct index_step *step)
+{
+	const struct advice_site *site = facts->site;
+
+	return layout_lines_most(site, facts->line, advice_step_apart(site, step), site->wave);
+}
+
 bool advice_count_swap(const struct facts *facts, const struct index_step *step, double after,
 		       struct advice *ret)
 {
@@ -453,12 +460,9 @@ static void swap_indices(const struct facts *facts, const struct index_step *ste
 {
 	static const char swap[] = "let neighbouring lanes use neighbouring elements (swap the "
 				   "loops or indices)";
-	const struct advice_site *site = facts->site;
-	int64_t apart = advice_step_apart(site, step);
-	double after = layout_lines_most(site, facts->line, apart, site->wave);
 
 	advice_say(ret->fix, "%s, or pass a tile through LDS", swap);
-	if (advice_count_swap(facts, step, after, ret)) {
+	if (advice_count_swap(facts, step, advice_lines_apart(facts, step), ret)) {
 		warn_of_transposing(facts, ret);
 		return;
 	}
@@ -467,7 +471,7 @@ static void swap_indices(const struct facts *facts, const struct index_step *ste
 		return;
 	advice_say(ret->fix, "%s", swap);
 	advice_append_split(facts, step, ret);
-	advice_verify_lines(facts, site->bytes, ret);
+	advice_verify_lines(facts, facts->site->bytes, ret);
 	append_unevaluated(facts, ret);
 }
 

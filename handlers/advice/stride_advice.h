@@ -23,6 +23,8 @@ void advice_say_arrays(const struct advice_site *site, int64_t stride, struct ad
 
 /* Bytes between lanes that use neighbouring elements. */
 int64_t advice_step_apart(const struct advice_site *site, const struct index_step *step);
+/* The largest number of cache lines of a wave whose lanes all use neighbouring elements. */
+double advice_lines_apart(const struct facts *facts, const struct index_step *step);
 /*
  * Ends a fix that swaps indices with its result: verified, or an estimate if the step is not
  * certain. False if the fix is withdrawn.
