@@ -489,7 +489,7 @@ static struct probe_err *print(struct run *run)
 		break;
 	case RUN_ACTION_RECOVER:
 		probe_progress_setup(run->config.verbosity < 0);
-		err = run_recover(run->config.recover, &run->layout);
+		err = run_recover(run->config.recover, &run->layout, &run->config.limits);
 		break;
 	case RUN_ACTION_PRINT_ENV:
 		err = print_environment(run);

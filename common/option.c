@@ -77,6 +77,15 @@ static struct probe_err *check_spelling(const struct probe_command *command, con
 	return unknown_option(command, word, len);
 }
 
+void probe_command_spelling(const struct probe_command *command, int key,
+			    char ret[PROBE_OPTION_SPELLING])
+{
+	*ret = 0;
+	for (size_t i = 0; i < command->count; i++)
+		if (command->options[i].key == key)
+			snprintf(ret, PROBE_OPTION_SPELLING, "--%s", command->options[i].name);
+}
+
 static struct probe_err *bad_option(const struct probe_command *command, int result,
 				    const char *word)
 {

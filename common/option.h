@@ -46,6 +46,11 @@ typedef struct probe_err *(*probe_option_fn)(void *user, int key, const char *va
 struct probe_err *probe_command_parse(const struct probe_command *command, int argc, char **argv,
 				      probe_option_fn fn, void *user, int *ret);
 
+/* "--name" of the option with the key; "" if there is none. */
+#define PROBE_OPTION_SPELLING 64
+void probe_command_spelling(const struct probe_command *command, int key,
+			    char ret[PROBE_OPTION_SPELLING]);
+
 void probe_command_help(const struct probe_command *command, FILE *out);
 
 /* One line per option, "--name" or "--name=" if it takes a value: for completion and checks. */

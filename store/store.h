@@ -156,6 +156,8 @@ void probe_store_on_busy(struct probe_store *store, void (*wait)(void *user), vo
 void probe_store_poll(struct probe_store *store, bool quiet, void (*before)(void *user),
 		      void *user);
 bool probe_store_commit(struct probe_store *store);
+/* Undo what was added since the last commit; after a failure, the store can be written again. */
+void probe_store_discard(struct probe_store *store);
 
 /*
  * Fold the write-ahead log into the file, so that one file is left. False if something was not

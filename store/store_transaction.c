@@ -45,6 +45,12 @@ int probe_store_fail(struct probe_store *store, const char *doing)
 	return -EIO;
 }
 
+void probe_store_discard(struct probe_store *store)
+{
+	lose_pending(store);
+	store->broken = false;
+}
+
 int probe_store_begin(struct probe_store *store)
 {
 	if (store->broken)

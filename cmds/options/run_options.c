@@ -34,8 +34,10 @@ enum key {
 	KEY_FILTER_Y,
 	KEY_FILTER_Z,
 	KEY_WHEN_FULL,
+	/* In the order of enum run_handler_limit. */
 	KEY_HANDLER_TIMEOUT,
 	KEY_HANDLER_MEMORY,
+	KEY_HANDLER_OUTPUT,
 	/* In the order of enum run_sampling_option. */
 	KEY_SAMPLING_METHOD,
 	KEY_SAMPLING_UNIT,
@@ -108,14 +110,7 @@ static const struct probe_option options[] = {
 	{"filter-x", 0, "N[:M]", "record workgroups N to M - 1 in x only", KEY_FILTER_X},
 	{"filter-y", 0, "N[:M]", "the same in y", KEY_FILTER_Y},
 	{"filter-z", 0, "N[:M]", "the same in z", KEY_FILTER_Z},
-	{"handler-timeout", 0, "SECONDS",
-	 "end a handler's process if a call takes longer;\n"
-	 "none: no limit (default: 60)",
-	 KEY_HANDLER_TIMEOUT},
-	{"handler-memory", 0, "MIB",
-	 "memory limit of a handler's process; none: no limit\n"
-	 "(default: half of the machine's memory)",
-	 KEY_HANDLER_MEMORY},
+	RUN_HANDLER_LIMIT_OPTIONS(KEY_HANDLER_TIMEOUT),
 	{"strict", 0, NULL, "exit with status 3 if data were lost", KEY_STRICT},
 	{"device", 0, "WHERE",
 	 "auto, gpu, or sim[:gfx90a|:gfx942]: the simulated GPU (default: auto)", KEY_DEVICE},
@@ -296,31 +291,6 @@ static struct probe_err *set_kind(struct run_config *config, const char *name, c
 	return err;
 }
 
-/* A number of at least 1, or "none", which gives UINT_MAX. */
-static struct probe_err *set_limit(unsigned *ret, const char *name, const char *value)
-{
-	char *end;
-	unsigned long number = strtoul(value, &end, 10);
-
-	if (!strcmp(value, "none"))
-		number = UINT_MAX;
-	else if (*value < '1' || *value > '9' || *end || number > 1000000000)
-		return probe_err_create("invalid value '%s' for %s; expected a number from 1 to "
-					"1000000000, or none",
-					value, name);
-	*ret = (unsigned)number;
-	return NULL;
-}
-
-static struct probe_err *set_memory(struct run_config *config, const char *name, const char *value)
-{
-	unsigned mib = 0;
-	struct probe_err *err = set_limit(&mib, name, value);
-
-	config->handler_memory = mib == UINT_MAX ? RUN_UNLIMITED : (uint64_t)mib << 20;
-	return err;
-}
-
 /* Applies an option, or the variable with the same meaning; `name` is that of either. */
 static struct probe_err *set_value(struct run_config *config, int key, const char *name,
 				   const char *value)
@@ -360,9 +330,11 @@ static struct probe_err *set_value(struct run_config *config, int key, const cha
 		config->color = (enum probe_color)index;
 		return err;
 	case KEY_HANDLER_TIMEOUT:
-		return set_limit(&config->handler_seconds, name, value);
 	case KEY_HANDLER_MEMORY:
-		return set_memory(config, name, value);
+	case KEY_HANDLER_OUTPUT:
+		return run_handler_limit_set(&config->limits,
+					     (enum run_handler_limit)(key - KEY_HANDLER_TIMEOUT),
+					     name, value);
 	case KEY_WHEN_FULL:
 		return run_full_policy_set(config, name, value);
 	case KEY_SAMPLING_METHOD:
@@ -379,15 +351,13 @@ static struct probe_err *set_value(struct run_config *config, int key, const cha
 static struct probe_err *set_option(void *user, int key, const char *value)
 {
 	struct run_config *config = user;
-	char name[64] = "";
+	char name[PROBE_OPTION_SPELLING];
 
 	if (!value) {
 		set_flag(config, key);
 		return NULL;
 	}
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
-		if (options[i].key == key)
-			snprintf(name, sizeof(name), "--%s", options[i].name);
+	probe_command_spelling(&run_command, key, name);
 	return set_value(config, key, name, value);
 }
 
@@ -507,6 +477,7 @@ struct probe_err *run_config_init(struct run_config *config, int argc, char **ar
 		.workgroups = {{0}, {UINT32_MAX, UINT32_MAX, UINT32_MAX}},
 		.instrumented = true,
 		.report = true,
+		.limits = run_handler_limits_default(),
 	};
 	err = read_variables(config);
 	if (err)

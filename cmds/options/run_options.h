@@ -3,7 +3,6 @@
 #ifndef PROBE_CMDS_OPTIONS_RUN_OPTIONS_H
 #define PROBE_CMDS_OPTIONS_RUN_OPTIONS_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,14 +12,10 @@
 #include "common/log.h"
 #include "common/option.h"
 #include "common/selection.h"
+#include "cmds/options/handler_limits.h"
 #include "cmds/options/sampling_options.h"
 
 struct probe_err;
-
-/* Limits of a handler's process. */
-#define RUN_HANDLER_SECONDS    60u
-#define RUN_HANDLER_NO_TIMEOUT UINT_MAX
-#define RUN_UNLIMITED	       UINT64_MAX
 
 /* From RUN_DEVICE_SIM on: simulated, of the default or of a named target. */
 enum run_device {
@@ -72,9 +67,8 @@ struct run_config {
 	uint32_t traced;       /* bits of enum probe_traced */
 	bool truncate_kernels, stats;
 	struct run_sampling sampling;
-	unsigned handler_seconds; /* for one call of a handler; 0 = RUN_HANDLER_SECONDS */
-	uint64_t handler_memory;  /* bytes; 0 = half of the machine's */
-	int verbosity;		  /* -1 quiet, 0, 1 and more: verbose */
+	struct run_handler_limits limits;
+	int verbosity; /* -1 quiet, 0, 1 and more: verbose */
 	enum probe_color color;
 	int program; /* index in argv */
 	/* The variables and options that it was made from, as strings; "" between them. */

@@ -124,6 +124,7 @@ void handler_channel_log(struct handler_channel *channel, enum probe_level level
 	put_u32(channel, level);
 	put_text(channel, text);
 	end(channel);
+	write_all(channel, channel->used); /* it may say why the handler crashes next */
 }
 
 void handler_channel_table(struct handler_channel *channel, const char *name,

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "cmds/options/handler_plugins.h"
+#include "cmds/options/run_options.h"
 #include "cmds/record/handler_channel.h"
+#include "cmds/record/handler_report.h"
 #include "cmds/record/handler_worker.h"
 #include "cmds/record/handler_workers.h"
 #include "cmds/record/record_log.h"
@@ -17,17 +19,6 @@
 #include "store/store.h"
 
 enum { CELLS_MAX = 64, READ_BYTES = 256 << 10 };
-
-static const char *const calls[HANDLER_CALLS] = {
-#define WORD(name, word) word,
-	HANDLER_CALL_TABLE(WORD)
-#undef WORD
-};
-
-const char *handler_call_word(uint32_t call)
-{
-	return call < HANDLER_CALLS ? calls[call] : "?";
-}
 
 static struct probe_err *read_text(struct probe_buf *buf, char **ret)
 {
@@ -59,17 +50,6 @@ static struct probe_err *handle_log(struct worker *worker, struct probe_buf *buf
 	return NULL;
 }
 
-static void failed(struct worker *worker, const char *call, int number)
-{
-	const struct handler_run *run = worker->set->run;
-	const char *name = worker->plugin->handler.name;
-
-	record_log_put(run->log, PROBE_LOG_ERROR, name,
-		       "handler %s failed in %s: %s; it gets no more data, the run continues", name,
-		       call, strerror(number));
-	record_log_partial(run->log, "handler %s failed in %s", name, call);
-}
-
 static struct probe_err *handle_failure(struct worker *worker, struct probe_buf *buf)
 {
 	uint32_t call = 0, number = 0;
@@ -80,7 +60,7 @@ static struct probe_err *handle_failure(struct worker *worker, struct probe_buf 
 	err = probe_buf_u32(buf, &number);
 	if (err)
 		return err;
-	failed(worker, handler_call_word(call), (int)(number & 0xffff));
+	handler_report_failure(worker, handler_call_word(call), (int)(number & 0xffff));
 	return NULL;
 }
 
@@ -114,7 +94,7 @@ static struct probe_err *handle_table(struct worker *worker, struct probe_buf *b
 		worker->tables[worker->table_count] = NULL;
 	/* A failure of the store is not the handler's fault; the recording reports it once. */
 	if (rc && worker->set->run && !probe_store_failure(worker->set->run->store))
-		failed(worker, "table", -rc);
+		handler_report_failure(worker, "table", -rc);
 	worker->table_count++;
 	return NULL;
 }
@@ -226,7 +206,7 @@ static bool handle_messages(struct worker *worker)
 	return good;
 }
 
-bool handler_messages_read(struct worker *worker, bool *malformed)
+bool handler_messages_read(struct worker *worker, enum worker_kill *why)
 {
 	ssize_t n;
 
@@ -235,7 +215,7 @@ bool handler_messages_read(struct worker *worker, bool *malformed)
 		unsigned char *grown = realloc(worker->buffer, capacity);
 
 		if (!grown) {
-			*malformed = true;
+			*why = WORKER_MALFORMED;
 			return false;
 		}
 		worker->buffer = grown;
@@ -245,6 +225,10 @@ bool handler_messages_read(struct worker *worker, bool *malformed)
 	if (n < 0)
 		return errno == EINTR || errno == EAGAIN;
 	worker->used += (size_t)n;
-	*malformed = *malformed || !handle_messages(worker);
-	return n > 0;
+	worker->output += (uint64_t)n;
+	if (worker->output > worker->set->config->limits.output)
+		*why = WORKER_EXCESSIVE;
+	else if (!handle_messages(worker))
+		*why = WORKER_MALFORMED;
+	return n > 0 && !*why;
 }

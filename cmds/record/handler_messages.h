@@ -5,18 +5,14 @@
 #define PROBE_CMDS_RECORD_HANDLER_MESSAGES_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
-struct worker;
+#include "cmds/record/handler_worker.h"
 
 /*
  * Reads once from the worker's socket, and handles the messages that are complete. False at the end
- * of the socket, or without memory. Sets `*malformed` if a message breaks the protocol: the caller
- * ends the worker.
+ * of the socket, or if the caller must end the worker: `*why` says that a message breaks the
+ * protocol, that there were too many bytes, or that memory ran out.
  */
-bool handler_messages_read(struct worker *worker, bool *malformed);
-
-/* The name of a handler's callback (enum handler_call); "?" if there is none. */
-const char *handler_call_word(uint32_t call);
+bool handler_messages_read(struct worker *worker, enum worker_kill *why);
 
 #endif

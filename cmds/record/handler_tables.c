@@ -17,7 +17,8 @@ struct handler_table {
 	enum probe_type types[COLUMNS_MAX];
 	char columns[COLUMNS_MAX][NAME_BYTES];
 	size_t count;
-	struct probe_rows *rows; /* NULL while only declared */
+	bool created, committed; /* in the database */
+	struct probe_rows *rows; /* NULL before it was first created */
 };
 
 static bool identifier(const char *name)
@@ -86,9 +87,11 @@ static int create(const struct handler_tables *tables, struct handler_table *tab
 	err = probe_store_exec(tables->store, sql);
 	if (err)
 		return err;
-	table->rows = probe_store_rows(tables->store, table->name, list,
-				       (unsigned)table->count, 50);
-	return table->rows ? 0 : -EIO;
+	if (!table->rows)
+		table->rows = probe_store_rows(tables->store, table->name, list,
+					       (unsigned)table->count, 50);
+	table->created = table->rows != NULL;
+	return table->created ? 0 : -EIO;
 }
 
 static int make_table(struct handler_tables *tables, const char *name,
@@ -155,15 +158,30 @@ int handler_table_add(struct handler_table *table, const union probe_value *valu
 			break;
 		}
 	}
-	return table->rows ? probe_rows_add(table->rows, cells) : 0;
+	return table->created ? probe_rows_add(table->rows, cells) : 0;
 }
 
-void handler_tables_attach(struct handler_tables *tables, struct probe_store *store)
+void handler_table_create(struct handler_tables *tables, struct handler_table *table)
 {
-	tables->store = store;
-	/* If a table cannot be created, the store keeps the failure. */
-	for (struct handler_table *table = tables->first; table; table = table->next)
+	/* If it cannot be created, the store keeps the failure. */
+	if (!table->created)
 		create(tables, table);
+}
+
+bool handler_tables_commit(struct handler_tables *tables)
+{
+	if (!probe_store_commit(tables->store))
+		return false;
+	for (struct handler_table *table = tables->first; table; table = table->next)
+		table->committed = table->created;
+	return true;
+}
+
+void handler_tables_discard(struct handler_tables *tables)
+{
+	probe_store_discard(tables->store);
+	for (struct handler_table *table = tables->first; table; table = table->next)
+		table->created = table->committed;
 }
 
 size_t handler_table_columns(const struct handler_table *table)

@@ -14,10 +14,13 @@
 struct handler_table;
 struct probe_store;
 
-/* The tables of all handlers of a set. Initially zero, except `replace`. */
+/*
+ * The tables of all handlers of a set. Initially zero; the caller sets `store` when it has a
+ * database, and `replace` to replace rows of an earlier run of the handlers.
+ */
 struct handler_tables {
 	struct probe_store *store; /* NULL while only declared */
-	bool replace;		   /* replace rows of an earlier run of the handler */
+	bool replace;
 	struct handler_table *first;
 };
 
@@ -30,8 +33,11 @@ int handler_tables_get(struct handler_tables *tables, const char *handler, const
 		       struct handler_table **ret);
 int handler_table_add(struct handler_table *table, const union probe_value *values, size_t count);
 
-/* Creates the tables declared so far in this database, and later ones immediately. */
-void handler_tables_attach(struct handler_tables *tables, struct probe_store *store);
+/* Creates a table that was declared without a database, unless it has been created since. */
+void handler_table_create(struct handler_tables *tables, struct handler_table *table);
+/* Keeps or undoes in the database what was created and added since the last call. */
+bool handler_tables_commit(struct handler_tables *tables);
+void handler_tables_discard(struct handler_tables *tables);
 size_t handler_table_columns(const struct handler_table *table);
 const enum probe_type *handler_table_types(const struct handler_table *table);
 void handler_tables_deinit(struct handler_tables *tables);

@@ -23,7 +23,13 @@ struct run_plugin;
 enum { HANDLER_TABLES_MAX = 64 };
 
 /* How probe-run ended a worker's process, if it did. */
-enum worker_kill { WORKER_NOT_KILLED, WORKER_OVERDUE, WORKER_STOPPED, WORKER_MALFORMED };
+enum worker_kill {
+	WORKER_NOT_KILLED,
+	WORKER_OVERDUE,
+	WORKER_EXCESSIVE,
+	WORKER_STOPPED,
+	WORKER_MALFORMED,
+};
 
 struct worker {
 	struct handler_workers *set;
@@ -35,7 +41,9 @@ struct worker {
 	struct handler_progress *progress;
 	enum worker_kill killed;
 	bool opened, done;
-	char *why_not; /* error text: it cannot be opened, or cannot read the records */
+	bool dead, unstored; /* it failed: of what it wrote, nothing is stored */
+	uint64_t output;     /* bytes that it has sent */
+	char *why_not;	     /* error text: it cannot be opened, or cannot read the records */
 	struct handler_table *tables[HANDLER_TABLES_MAX];
 	size_t table_count;
 	unsigned char *buffer; /* incomplete messages */

@@ -43,7 +43,7 @@ static void confine(const struct handler_worker_task *task)
 	if (task->fd > 3)
 		close_range(3, (unsigned)task->fd - 1, 0);
 	close_range((unsigned)task->fd + 1, ~0u, 0);
-	if (task->memory && mapped)
+	if (task->memory != UINT64_MAX && mapped)
 		setrlimit(RLIMIT_AS,
 			  &(struct rlimit){mapped + task->memory, mapped + task->memory});
 }

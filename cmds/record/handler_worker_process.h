@@ -14,7 +14,7 @@ struct handler_worker_task {
 	const struct run_handler_spec *spec;
 	int fd; /* to and from probe-run */
 	struct handler_progress *progress;
-	uint64_t memory; /* limit in bytes beyond what is already mapped; 0 = no limit */
+	uint64_t memory; /* limit in bytes beyond what is already mapped; UINT64_MAX = no limit */
 };
 
 /* Sent by probe-run once; the path of the database follows. */

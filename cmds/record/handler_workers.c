@@ -18,6 +18,7 @@
 #include "cmds/options/run_options.h"
 #include "cmds/record/handler_channel.h"
 #include "cmds/record/handler_messages.h"
+#include "cmds/record/handler_report.h"
 #include "cmds/record/handler_tables.h"
 #include "cmds/record/handler_worker.h"
 #include "cmds/record/handler_worker_process.h"
@@ -29,16 +30,6 @@
 enum { LOOK_MS = 100 };
 
 /* ---- Processes ------------------------------------------------------------------------------ */
-
-static uint64_t memory_limit(const struct run_config *config)
-{
-	uint64_t pages = (uint64_t)sysconf(_SC_PHYS_PAGES);
-
-	if (config->handler_memory == RUN_UNLIMITED)
-		return 0;
-	return config->handler_memory ? config->handler_memory
-				      : pages / 2 * (uint64_t)sysconf(_SC_PAGESIZE);
-}
 
 static struct probe_err *start(struct worker *worker)
 {
@@ -61,7 +52,7 @@ static struct probe_err *start(struct worker *worker)
 			.spec = worker->spec,
 			.fd = fds[1],
 			.progress = worker->progress,
-			.memory = memory_limit(worker->set->config),
+			.memory = worker->set->config->limits.memory,
 		};
 
 		handler_worker_main(&task);
@@ -112,12 +103,10 @@ static void wait_for(struct worker *worker)
 
 static void check_deadline(struct worker *worker)
 {
-	unsigned limit = worker->set->config->handler_seconds;
-	uint64_t since = atomic_load(&worker->progress->since), now = handler_clock_ns();
+	uint64_t limit = worker->set->config->limits.seconds, now = handler_clock_ns();
+	uint64_t since = atomic_load(&worker->progress->since);
 
-	if (!limit)
-		limit = RUN_HANDLER_SECONDS;
-	if (limit != RUN_HANDLER_NO_TIMEOUT && since && !atomic_load(&worker->progress->writing) &&
+	if (limit != UINT64_MAX && since && !atomic_load(&worker->progress->writing) &&
 	    now > since && now - since > limit * 1000000000ull)
 		end(worker, WORKER_OVERDUE);
 }
@@ -142,7 +131,8 @@ static void serve(struct worker *worker, bool opening)
 		{.fd = worker->fd, .events = POLLIN},
 		{.fd = stop ? stop->fd : -1, .events = POLLIN},
 	};
-	bool more = true, malformed = false;
+	enum worker_kill why = WORKER_NOT_KILLED;
+	bool more = true;
 
 	while (more && !(opening && worker->opened)) {
 		bool died = has_died(worker); /* before poll(): what it sent is there by then */
@@ -150,77 +140,17 @@ static void serve(struct worker *worker, bool opening)
 
 		probe_progress_tick();
 		if (n > 0 && fds[0].revents)
-			more = handler_messages_read(worker, &malformed);
+			more = handler_messages_read(worker, &why);
 		else if (died && n >= 0)
 			more = false;
-		if (malformed)
-			end(worker, WORKER_MALFORMED);
+		if (why)
+			end(worker, why);
 		if (n > 0 && stop && fds[1].revents && stop->requested(stop->user))
 			end_all(set, WORKER_STOPPED);
 		for (size_t i = 0; i < set->count; i++)
 			if (set->worker[i].pid > 0 && set->worker[i].progress)
 				check_deadline(&set->worker[i]);
 	}
-}
-
-/* Handlers seldom check for memory, so the end of it looks like any other crash. */
-static const char *memory_hint(const struct worker *worker)
-{
-	uint64_t limit = memory_limit(worker->set->config);
-
-	return limit && worker->memory > limit / 2
-		       ? ", with over half of the memory that --handler-memory allows"
-		       : "";
-}
-
-/* How the worker ended, as text that follows "handler NAME". */
-static void describe_end(const struct worker *worker, char *text, size_t size)
-{
-	const char *call = handler_call_word(atomic_load(&worker->progress->call));
-	int status = worker->wait_status;
-	unsigned limit = worker->set->config->handler_seconds;
-
-	if (worker->killed == WORKER_OVERDUE)
-		snprintf(text, size, "took over %u s in %s and was ended",
-			 limit ? limit : RUN_HANDLER_SECONDS, call);
-	else if (worker->killed == WORKER_STOPPED)
-		snprintf(text, size, "was ended by request");
-	else if (worker->killed == WORKER_MALFORMED)
-		snprintf(text, size, "sent a malformed message in %s and was ended", call);
-	else if (WIFSIGNALED(status))
-		snprintf(text, size, "died of signal %d (%s) in %s%s", WTERMSIG(status),
-			 strsignal(WTERMSIG(status)), call, memory_hint(worker));
-	else
-		snprintf(text, size, "exited with status %d in %s", WEXITSTATUS(status), call);
-}
-
-/* The handler's text in the form of -a. */
-static void spec_text(const struct run_handler_spec *spec, char *text, size_t size)
-{
-	size_t n = (size_t)snprintf(text, size, "%s", spec->name);
-
-	for (size_t i = 0; i < spec->arg_count && n < size; i++)
-		n += (size_t)snprintf(text + n, size - n, ":%s", spec->args[i]);
-}
-
-static void report_death(const struct worker *worker)
-{
-	const struct handler_run *run = worker->set->run;
-	const char *name = worker->plugin->handler.name;
-	char how[200], spec[512];
-
-	if (worker->done && !worker->why_not[0])
-		return;
-	if (worker->done)
-		snprintf(how, sizeof(how), "cannot read the records: %.150s", worker->why_not);
-	else
-		describe_end(worker, how, sizeof(how));
-	spec_text(worker->spec, spec, sizeof(spec));
-	record_log_put(run->log, PROBE_LOG_ERROR, name,
-		       "handler %s %s; no record is lost: run it again with: probe-report replay "
-		       "-a '%s' --in-place %s",
-		       name, how, spec, run->rerun);
-	record_log_partial(run->log, "handler %s %s", name, how);
 }
 
 /* ---- The set -------------------------------------------------------------------------------- */
@@ -238,7 +168,7 @@ static struct probe_err *open_worker(struct worker *worker, const char *instead)
 	close(worker->fd);
 	worker->fd = -1;
 	wait_for(worker);
-	describe_end(worker, how, sizeof(how));
+	handler_describe_end(worker, how, sizeof(how));
 	return probe_err_create("handler %s %s; %s", name, how, instead);
 }
 
@@ -289,6 +219,30 @@ static void send_order(const struct worker *worker, const struct handler_run *ru
 		send(worker->fd, run->database, order.path_size, MSG_NOSIGNAL);
 }
 
+/* Stores what the worker writes, or nothing of it if it does not come to its end. */
+static void run_worker(struct worker *worker)
+{
+	struct handler_workers *set = worker->set;
+
+	probe_progress_step("handler %s", worker->plugin->handler.name);
+	record_log_hold(set->run->log);
+	for (size_t i = 0; i < worker->table_count; i++)
+		if (worker->tables[i])
+			handler_table_create(&set->tables, worker->tables[i]);
+	serve(worker, false);
+	close(worker->fd);
+	worker->fd = -1;
+	wait_for(worker);
+	worker->dead = !worker->done || worker->why_not[0];
+	worker->unstored = !worker->dead && !handler_tables_commit(&set->tables);
+	worker->dead = worker->dead || worker->unstored;
+	if (worker->dead) {
+		handler_tables_discard(&set->tables);
+		handler_report_death(worker);
+	}
+	record_log_release(set->run->log);
+}
+
 unsigned handler_workers_run(struct handler_workers *set, const struct handler_run *run,
 			     struct replay_counts *counts)
 {
@@ -297,20 +251,15 @@ unsigned handler_workers_run(struct handler_workers *set, const struct handler_r
 
 	set->run = run;
 	set->tables.replace = run->replay;
-	handler_tables_attach(&set->tables, run->store);
+	set->tables.store = run->store;
 	for (size_t i = 0; i < set->count; i++)
 		send_order(&set->worker[i], run);
 	/* All work at the same time; their output is read in the order of -a. */
 	for (size_t i = 0; i < set->count; i++) {
 		struct worker *worker = &set->worker[i];
 
-		probe_progress_step("handler %s", worker->plugin->handler.name);
-		serve(worker, false);
-		close(worker->fd);
-		worker->fd = -1;
-		wait_for(worker);
-		report_death(worker);
-		dead += !worker->done || worker->why_not[0];
+		run_worker(worker);
+		dead += worker->dead;
 		if (worker->done && !known && counts) {
 			*counts = worker->counts;
 			known = true;

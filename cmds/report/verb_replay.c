@@ -23,6 +23,10 @@ enum key {
 	KEY_OUTPUT,
 	KEY_IN_PLACE,
 	KEY_FORCE,
+	/* In the order of enum run_handler_limit. */
+	KEY_HANDLER_TIMEOUT,
+	KEY_HANDLER_MEMORY,
+	KEY_HANDLER_OUTPUT,
 	KEY_QUIET,
 	KEY_COLOR,
 	KEY_PRINT_OPTIONS,
@@ -37,6 +41,7 @@ static const struct probe_option options[] = {
 	 KEY_OUTPUT},
 	{"in-place", 0, NULL, "write into the input instead", KEY_IN_PLACE},
 	{"force", 0, NULL, "overwrite FILE", KEY_FORCE},
+	RUN_HANDLER_LIMIT_OPTIONS(KEY_HANDLER_TIMEOUT),
 	{"quiet", 'q', NULL, "print errors only", KEY_QUIET},
 	{"color", 0, "WHEN", "auto, always or never", KEY_COLOR},
 	{"print-options", 0, NULL, "print the long options, one per line", KEY_PRINT_OPTIONS},
@@ -69,6 +74,16 @@ static struct probe_err *set_file(struct line *line, const char *path)
 	return NULL;
 }
 
+static struct probe_err *set_limit(struct line *line, int key, const char *value)
+{
+	char name[PROBE_OPTION_SPELLING];
+
+	probe_command_spelling(&command, key, name);
+	return run_handler_limit_set(&line->config.limits,
+				     (enum run_handler_limit)(key - KEY_HANDLER_TIMEOUT), name,
+				     value);
+}
+
 static struct probe_err *set_option(void *user, int key, const char *value)
 {
 	struct line *line = user;
@@ -96,6 +111,10 @@ static struct probe_err *set_option(void *user, int key, const char *value)
 	case KEY_FORCE:
 		line->replay.force = true;
 		return NULL;
+	case KEY_HANDLER_TIMEOUT:
+	case KEY_HANDLER_MEMORY:
+	case KEY_HANDLER_OUTPUT:
+		return set_limit(line, key, value);
 	case KEY_PRINT_OPTIONS:
 		probe_command_list(&command, stdout);
 		line->done = true;
@@ -193,7 +212,8 @@ static struct probe_err *act(struct line *line)
 	probe_progress_end();
 	if (err)
 		return err;
-	print_counts(line);
+	if (replay->dead < plugins.count)
+		print_counts(line);
 	if (replay->dead)
 		return probe_err_create("%u of %zu handlers did not finish", replay->dead,
 					plugins.count);
@@ -214,7 +234,8 @@ static int fail(struct probe_err *err, int status)
 
 static int replay(int argc, char **argv)
 {
-	PROBE_AUTO(line_deinit) struct line line = {0};
+	PROBE_AUTO(line_deinit)
+	struct line line = {.config.limits = run_handler_limits_default()};
 	struct probe_err *err = parse(argc, argv, &line);
 
 	probe_log_setup(line.quiet ? PROBE_LOG_ERROR : PROBE_LOG_INFO, line.color);

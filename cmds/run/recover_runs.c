@@ -67,9 +67,10 @@ static struct probe_err *mark_handlers_ended(const char *path)
 }
 
 static struct probe_err *run_handlers(const char *path, const char *handlers,
-				      const struct run_layout *layout)
+				      const struct run_layout *layout,
+				      const struct run_handler_limits *limits)
 {
-	PROBE_AUTO(run_config_deinit) struct run_config config = {0};
+	PROBE_AUTO(run_config_deinit) struct run_config config = {.limits = *limits};
 	PROBE_AUTO(run_plugins_deinit) struct run_plugins plugins = {0};
 	struct run_replay replay = {.config = &config, .plugins = &plugins, .from = path};
 	struct probe_err *err = run_config_handlers(&config, handlers);
@@ -164,7 +165,8 @@ static bool is_empty(const char *path)
 	return ret;
 }
 
-static struct probe_err *recover(const char *path, const struct run_layout *layout)
+static struct probe_err *recover(const char *path, const struct run_layout *layout,
+				 const struct run_handler_limits *limits)
 {
 	/* Closed last, because closing it would release SQLite's locks. */
 	PROBE_AUTO_CLOSE int fd = -1;
@@ -180,7 +182,8 @@ static struct probe_err *recover(const char *path, const struct run_layout *layo
 	err = run_end_read(path, &end);
 	if (err)
 		return err;
-	err = end.handlers ? run_handlers(path, end.handlers, layout) : probe_store_settle(path);
+	err = end.handlers ? run_handlers(path, end.handlers, layout, limits)
+			   : probe_store_settle(path);
 	if (err)
 		return err;
 	if (end.why)
@@ -252,21 +255,22 @@ static bool is_probes(const char *path)
 }
 
 /* The database's file, or the spool of one that may not exist. */
-static struct probe_err *recover_file(char *path, const struct run_layout *layout)
+static struct probe_err *recover_file(char *path, const struct run_layout *layout,
+				      const struct run_handler_limits *limits)
 {
 	size_t stem = strlen(path) - strlen(SPOOL_SUFFIX);
 	PROBE_AUTO_FREE char *database = NULL;
 	struct probe_err *err;
 
 	if (!ends_with(path, SPOOL_SUFFIX))
-		return is_probes(path) ? recover(path, layout) : NULL;
+		return is_probes(path) ? recover(path, layout, limits) : NULL;
 	database = strndup(path, stem);
 	if (!database)
 		return probe_err_oom();
 	err = record_again(path);
 	if (err)
 		return err;
-	return access(database, F_OK) ? NULL : recover(database, layout);
+	return access(database, F_OK) ? NULL : recover(database, layout, limits);
 }
 
 /* A spool stands for its database, too. */
@@ -290,7 +294,8 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-struct probe_err *run_recover(const char *directory, const struct run_layout *layout)
+struct probe_err *run_recover(const char *directory, const struct run_layout *layout,
+			      const struct run_handler_limits *limits)
 {
 	char *paths[] = {(char *)directory, NULL};
 	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, by_name);
@@ -305,7 +310,7 @@ struct probe_err *run_recover(const char *directory, const struct run_layout *la
 		if (!is_recording(entry))
 			continue;
 		found++;
-		err = recover_file(entry->fts_path, layout);
+		err = recover_file(entry->fts_path, layout, limits);
 		if (err)
 			probe_log_err(PROBE_LOG_ERROR, err);
 		failed += err != NULL;

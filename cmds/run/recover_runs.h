@@ -8,8 +8,10 @@
 #define PROBE_CMDS_RUN_RECOVER_RUNS_H
 
 struct probe_err;
+struct run_handler_limits;
 struct run_layout;
 
-struct probe_err *run_recover(const char *directory, const struct run_layout *layout);
+struct probe_err *run_recover(const char *directory, const struct run_layout *layout,
+			      const struct run_handler_limits *limits);
 
 #endif

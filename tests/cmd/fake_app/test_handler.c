@@ -2,9 +2,11 @@
 /*
  * Handler for tests. It counts accesses, lanes and counter rows, checks the guarantees of
  * handler.h, and fails on request (fail=open|begin|batch|end|close) or breaks its process in
- * batch() (fail=crash|exit|overrun|eat|hang|fork), or kills the recorder there (fail=kill), or stops
- * it in open() (fail=stop-open), once in batch() (fail=stop), or again and again (fail=stops). As
- * soon as it is loaded, it does what TEST_HANDLER_LOADS says: exit, crash or print.
+ * batch() (fail=crash|exit|overrun|eat|hang|fork), or kills the recorder there (fail=kill), or
+ * stops it in open() (fail=stop-open), once in batch() (fail=stop), or again and again
+ * (fail=stops), or writes rows or messages without end (fail=rows|logs), or more rows than its
+ * buffer holds before it crashes or exits (fail=rows-crash|rows-exit). As soon as it is loaded, it
+ * does what TEST_HANDLER_LOADS says: exit, crash or print.
  */
 #include <errno.h>
 #include <signal.h>
@@ -120,6 +122,31 @@ static void eat(void)
 	}
 }
 
+static void write_rows(const struct state *state, int64_t count)
+{
+	const union probe_value values[9] = {{0}};
+
+	for (int64_t i = 0; i < count; i++)
+		state->host->row(state->host->ctx, state->table, values, 9);
+}
+
+static void misbehave_in_output(const struct state *state)
+{
+	const struct probe_host *host = state->host;
+
+	if (asked(state, "rows"))
+		write_rows(state, INT64_MAX);
+	while (asked(state, "logs"))
+		host->log(host->ctx, PROBE_LOG_INFO, "%s", "again");
+	if (!asked(state, "rows-crash") && !asked(state, "rows-exit"))
+		return;
+	write_rows(state, 10000);
+	host->log(host->ctx, PROBE_LOG_INFO, "%s", "rows are written");
+	if (asked(state, "rows-exit"))
+		exit(0);
+	abort();
+}
+
 static int count_batch(void *user, const struct probe_batch *batch)
 {
 	struct state *state = user;
@@ -147,6 +174,7 @@ static int count_batch(void *user, const struct probe_batch *batch)
 		eat();
 	while (asked(state, "hang"))
 		;
+	misbehave_in_output(state);
 	if (state->quick) {
 		for (size_t i = 0; i < batch->count; i++)
 			state->lanes += batch->access[i].lanes;

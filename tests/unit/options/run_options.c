@@ -321,6 +321,22 @@ static void dispatch_filters(void **state)
 		    ARGS("--dispatches", (char *)no[i], "app"));
 }
 
+static void limits_of_handlers(void **state)
+{
+	static const char *const no[] = {"0", "-1", "1x", " 1", "1000000001", "nine"};
+	struct run_config config = good(ARGS("--handler-timeout", "5", "--handler-memory=none",
+					     "--handler-output", "3", "app"));
+
+	(void)state;
+	assert_int_equal(config.limits.seconds, 5);
+	assert_true(config.limits.memory == UINT64_MAX);
+	assert_int_equal(config.limits.output, 3 << 20);
+	run_config_deinit(&config);
+	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
+		bad("for --handler-output; expected a number from 1 to",
+		    ARGS("--handler-output", (char *)no[i], "app"));
+}
+
 static void expands(const char *text, const char *wanted)
 {
 	static const char environment[] = "PMI_RANK=4\0HOME=/root\0EMPTY=\0TAIL";
@@ -373,12 +389,19 @@ static void expands_keys(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults),	     cmocka_unit_test(stops_at_the_program),
-		cmocka_unit_test(reads_handlers),    cmocka_unit_test(every_option_is_taken),
-		cmocka_unit_test(refuses),	     cmocka_unit_test(refuses_sampling),
-		cmocka_unit_test(samples_originals), cmocka_unit_test(dispatch_filters),
-		cmocka_unit_test(device_filters),    cmocka_unit_test(expands_keys),
-		cmocka_unit_test(kinds_serve_all),   cmocka_unit_test(policy_needs_rings),
+		cmocka_unit_test(defaults),
+		cmocka_unit_test(stops_at_the_program),
+		cmocka_unit_test(reads_handlers),
+		cmocka_unit_test(every_option_is_taken),
+		cmocka_unit_test(refuses),
+		cmocka_unit_test(refuses_sampling),
+		cmocka_unit_test(samples_originals),
+		cmocka_unit_test(dispatch_filters),
+		cmocka_unit_test(device_filters),
+		cmocka_unit_test(expands_keys),
+		cmocka_unit_test(kinds_serve_all),
+		cmocka_unit_test(policy_needs_rings),
+		cmocka_unit_test(limits_of_handlers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -390,6 +390,39 @@ static void a_full_disk_is_counted(void **state)
 	probe_reader_close(&reader);
 }
 
+/* What a commit has not kept is undone, tables too; and a full store goes on after that. */
+static void a_discard_undoes_rows(void **state)
+{
+	struct probe_store *store = create();
+	struct probe_rows *rows =
+		probe_store_rows(store, "probe_source", "file, line, text", 3, 50);
+	struct probe_cell cells[] = {probe_cell_text("f"), probe_cell_int(1), probe_cell_text("t")};
+	struct probe_reader reader;
+
+	(void)state;
+	probe_rows_add(rows, cells);
+	assert_true(probe_store_commit(store));
+	cells[1] = probe_cell_int(2);
+	probe_rows_add(rows, cells);
+	assert_int_equal(probe_store_exec(store, "CREATE TABLE more (a)"), 0);
+	probe_store_discard(store);
+	assert_int_equal(probe_store_exec(store, "PRAGMA max_page_count = 1"), 0);
+	for (int i = 3; !probe_store_failure(store); i++) {
+		cells[1] = probe_cell_int((uint64_t)i);
+		probe_rows_add(rows, cells);
+	}
+	probe_store_discard(store);
+	probe_store_set_int(store, "partial", 0);
+	assert_true(probe_store_commit(store));
+	assert_true(probe_store_finish(store));
+	probe_store_destroy(store);
+	assert_null(probe_reader_open(path, &reader));
+	assert_int_equal(number(reader.db, "SELECT count(*) FROM probe_source"), 1);
+	assert_int_equal(
+		number(reader.db, "SELECT count(*) FROM sqlite_master WHERE name = 'more'"), 0);
+	probe_reader_close(&reader);
+}
+
 static void says(struct probe_err *err, const char *wanted)
 {
 	char text[512];
@@ -581,6 +614,7 @@ int main(void)
 		TEST(kernels_view_shows_every_dispatch),
 		TEST(long_names_are_not_repeated),
 		TEST(a_full_disk_is_counted),
+		TEST(a_discard_undoes_rows),
 		TEST(reader_rejects_foreign_files),
 		TEST(reader_takes_every_truncation),
 		TEST(reader_takes_damage),
