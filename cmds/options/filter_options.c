@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmds/options/run_options.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 #include "common/selection.h"
 
@@ -94,6 +95,30 @@ struct probe_err *run_filter_set(struct run_config *config, enum run_filter filt
 		return set_workgroups(config, (int)(filter - RUN_FILTER_GROUPS_X), option, value);
 	}
 	return NULL;
+}
+
+struct probe_err *run_globs_set(struct run_config *config, enum run_filter filter,
+				const char *variable, const char *value)
+{
+	PROBE_AUTO_FREE char *copy = strdup(value);
+	struct probe_err *err = copy ? NULL : probe_err_oom();
+
+	for (char *rest = copy, *line; !err && (line = strsep(&rest, "\n"));)
+		if (*line)
+			err = run_filter_set(config, filter, variable, line);
+	return err;
+}
+
+struct probe_err *run_trace_set(struct run_config *config, const char *variable, const char *value)
+{
+	char all[PROBE_TRACED_TEXT];
+
+	config->tracing = true;
+	if (probe_traced_parse(value, &config->traced))
+		return NULL;
+	probe_traced_format(UINT32_MAX, all);
+	return probe_err_create("invalid value '%s' for %s; expected words of %s", value, variable,
+				all);
 }
 
 struct probe_err *run_full_policy_set(struct run_config *config, const char *option,

@@ -27,6 +27,11 @@ enum run_filter {
 struct probe_err *run_filter_set(struct run_config *config, enum run_filter filter,
 				 const char *option, const char *value);
 
+/* For the variables of the library options: one value per line; and of the tracing options. */
+struct probe_err *run_globs_set(struct run_config *config, enum run_filter filter,
+				const char *variable, const char *value);
+struct probe_err *run_trace_set(struct run_config *config, const char *variable, const char *value);
+
 struct probe_err *run_full_policy_set(struct run_config *config, const char *option,
 				      const char *value);
 /* An error if the chosen kind has no rings to which the policy could apply. */

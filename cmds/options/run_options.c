@@ -22,7 +22,8 @@ enum key {
 	KEY_ANALYZE,
 	KEY_INSTRUMENTED,
 	KEY_NO_INSTRUMENTED,
-	KEY_INSTRUMENTED_VARIABLE, /* no option has this key */
+	KEY_INSTRUMENTED_VARIABLE, /* no option has this key, */
+	KEY_TRACE_VARIABLE,	   /* nor this one */
 	KEY_KIND,
 	/* In the order of enum run_filter. */
 	KEY_INCLUDE,
@@ -373,6 +374,9 @@ static const struct {
 	{PROBE_ENV_INSTRUMENTED, KEY_INSTRUMENTED_VARIABLE},
 	{PROBE_ENV_KERNEL_INCLUDE, KEY_INCLUDE},
 	{PROBE_ENV_KERNEL_EXCLUDE, KEY_EXCLUDE},
+	{PROBE_ENV_LIBRARY_INCLUDE, KEY_LIB_INCLUDE},
+	{PROBE_ENV_LIBRARY_EXCLUDE, KEY_LIB_EXCLUDE},
+	{PROBE_ENV_TRACE, KEY_TRACE_VARIABLE},
 	{PROBE_ENV_DISPATCHES, KEY_DISPATCHES},
 	{PROBE_ENV_DEVICE, KEY_DEVICE},
 	{PROBE_ENV_SAMPLING_METHOD, KEY_SAMPLING_METHOD},
@@ -380,7 +384,32 @@ static const struct {
 	{PROBE_ENV_SAMPLING_INTERVAL, KEY_SAMPLING_INTERVAL},
 };
 
-static struct probe_err *read_variables(struct run_config *config)
+/* Options add to these, so that their variables are read after the options. */
+static bool is_list(int key)
+{
+	return key == KEY_LIB_INCLUDE || key == KEY_LIB_EXCLUDE || key == KEY_TRACE_VARIABLE;
+}
+
+static bool list_given(const struct run_config *config, int key)
+{
+	return key == KEY_LIB_INCLUDE	? config->library_include != NULL
+	       : key == KEY_LIB_EXCLUDE ? config->library_exclude != NULL
+					: config->tracing;
+}
+
+static struct probe_err *set_variable(struct run_config *config, int key, const char *name,
+				      const char *value)
+{
+	if (!is_list(key))
+		return set_value(config, key, name, value);
+	if (list_given(config, key))
+		return NULL;
+	return key == KEY_TRACE_VARIABLE
+		       ? run_trace_set(config, name, value)
+		       : run_globs_set(config, (enum run_filter)(key - KEY_INCLUDE), name, value);
+}
+
+static struct probe_err *read_variables(struct run_config *config, bool lists)
 {
 	struct probe_err *err = NULL;
 
@@ -389,8 +418,8 @@ static struct probe_err *read_variables(struct run_config *config)
 	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables) && !err; i++) {
 		const char *value = getenv(variables[i].name);
 
-		if (value && *value)
-			err = set_value(config, variables[i].key, variables[i].name, value);
+		if (value && *value && is_list(variables[i].key) == lists)
+			err = set_variable(config, variables[i].key, variables[i].name, value);
 	}
 	return err;
 }
@@ -479,10 +508,13 @@ struct probe_err *run_config_init(struct run_config *config, int argc, char **ar
 		.report = true,
 		.limits = run_handler_limits_default(),
 	};
-	err = read_variables(config);
+	err = read_variables(config, false);
 	if (err)
 		return err;
 	err = probe_command_parse(&run_command, argc, argv, set_option, config, &config->program);
+	if (err)
+		return err;
+	err = read_variables(config, true);
 	if (err)
 		return err;
 	if (config->action == RUN_ACTION_RUN && config->program >= argc)

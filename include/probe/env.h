@@ -2,7 +2,7 @@
 /*
  * The environment contract: variables that probe-run sets, and that the library in the application
  * reads once when it is loaded. A user may set those marked (*) for probe-run, too, in place of the
- * option named. An empty value counts as unset. The values' grammars are in common/selection.h.
+ * option named, which wins. An empty value counts as unset. The values' grammars are in common/selection.h.
  */
 #ifndef PROBE_ENV_H
 #define PROBE_ENV_H
@@ -17,7 +17,7 @@
 /* (*) --when-full: block, drop, sample or sample:N. */
 #define PROBE_ENV_WHEN_FULL "PROBE_WHEN_FULL"
 
-/* --hsa-trace and the like: what to record of PROBE_TRACED_TABLE, separated by commas. */
+/* (*) --hsa-trace and the like: what to record of PROBE_TRACED_TABLE, separated by commas. */
 #define PROBE_ENV_TRACE "PROBE_TRACE"
 
 /* (*) --filter-x, -y, -z: workgroups that record, N or N:M. */
@@ -28,7 +28,7 @@
 #define PROBE_ENV_KERNEL_INCLUDE "PROBE_KERNEL_INCLUDE"
 #define PROBE_ENV_KERNEL_EXCLUDE "PROBE_KERNEL_EXCLUDE"
 /*
- * --library-include, --library-exclude: globs, one per line, on the file that a code object comes
+ * (*) --library-include, --library-exclude: globs, one per line, on the file that a code object comes
  * from ("memory" if from none). A glob without '/' is for the file's name. Exclude wins.
  */
 #define PROBE_ENV_LIBRARY_INCLUDE "PROBE_LIBRARY_INCLUDE"

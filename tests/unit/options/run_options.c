@@ -321,6 +321,53 @@ static void dispatch_filters(void **state)
 		    ARGS("--dispatches", (char *)no[i], "app"));
 }
 
+static void takes(const char *name, const char *value, const char *wanted, char **argv, int argc,
+		  const char *(*got)(const struct run_config *config))
+{
+	struct run_config config;
+
+	setenv(name, value, 1);
+	config = good(argv, argc);
+	unsetenv(name);
+	assert_string_equal(got(&config) ? got(&config) : "", wanted);
+	run_config_deinit(&config);
+}
+
+static const char *included(const struct run_config *config)
+{
+	return config->library_include;
+}
+
+static const char *excluded(const struct run_config *config)
+{
+	return config->library_exclude;
+}
+
+static const char *traced(const struct run_config *config)
+{
+	static char text[PROBE_TRACED_TEXT];
+
+	probe_traced_format(config->traced, text);
+	return text;
+}
+
+/* Lists in variables are values like those of others: options win over them. */
+static void variables_are_read(void **state)
+{
+	(void)state;
+	takes("PROBE_LIBRARY_INCLUDE", "*.so\n\nmemory\n", "*.so\nmemory", ARGS("app"), included);
+	takes("PROBE_LIBRARY_INCLUDE", "*.so", "a\nb",
+	      ARGS("--library-include=a", "--library-include=b", "app"), included);
+	takes("PROBE_LIBRARY_EXCLUDE", "*.so", "*.so", ARGS("--library-include=a", "app"),
+	      excluded);
+	takes("PROBE_TRACE", "hip,copies", "copies,hip", ARGS("app"), traced);
+	takes("PROBE_TRACE", "hip,copies", "hsa", ARGS("--hsa-trace", "app"), traced);
+	takes("PROBE_TRACE", "hip", "", ARGS("--kernel-trace", "app"), traced);
+	setenv("PROBE_TRACE", "hip,hup", 1);
+	bad("invalid value 'hip,hup' for PROBE_TRACE; expected words of copies,", ARGS("app"));
+	unsetenv("PROBE_TRACE");
+}
+
 static void limits_of_handlers(void **state)
 {
 	static const char *const no[] = {"0", "-1", "1x", " 1", "1000000001", "nine"};
@@ -401,6 +448,7 @@ int main(void)
 		cmocka_unit_test(expands_keys),
 		cmocka_unit_test(kinds_serve_all),
 		cmocka_unit_test(policy_needs_rings),
+		cmocka_unit_test(variables_are_read),
 		cmocka_unit_test(limits_of_handlers),
 	};
 
