@@ -123,11 +123,17 @@ struct probe_err *recorder_create(const struct recorder_process *process,
 	return NULL;
 }
 
-/* The process has ended, or its number is another one's. */
-static bool has_ended(const struct spool_settings *settings)
+/*
+ * The process has ended, or its number is another one's. One that nobody has waited for has ended,
+ * too: only its pidfd shows that, because the first thread of a process may end before the others.
+ */
+static bool has_ended(const struct spool_settings *settings, int pidfd)
 {
+	struct pollfd fd = {.fd = pidfd, .events = POLLIN};
+
 	return (kill(settings->pid, 0) && errno == ESRCH) ||
-	       (settings->start && process_start(settings->pid) != settings->start);
+	       (settings->start && process_start(settings->pid) != settings->start) ||
+	       (pidfd >= 0 && poll(&fd, 1, 0) > 0);
 }
 
 struct probe_err *recorder_open(const char *spool, struct recorder **ret, bool *ret_absent)
@@ -145,7 +151,7 @@ struct probe_err *recorder_open(const char *spool, struct recorder **ret, bool *
 	segment_reader_guard(&recorder->seg);
 	recorder->pid = settings.pid;
 	recorder->pidfd = (int)syscall(SYS_pidfd_open, settings.pid, 0);
-	recorder->ended = has_ended(&settings);
+	recorder->ended = has_ended(&settings, recorder->pidfd);
 	recorder->unused = !((const struct probe_seg_header *)recorder->seg.map)->pid;
 	recorder->settings = settings;
 	*ret = recorder;
