@@ -28,6 +28,7 @@
 #include "cmds/run/device_choice.h"
 #include "cmds/run/left_processes.h"
 #include "cmds/run/listing.h"
+#include "cmds/run/output_check.h"
 #include "cmds/run/process_limit.h"
 #include "cmds/run/program_file.h"
 #include "cmds/run/recorder_server.h"

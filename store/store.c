@@ -4,14 +4,10 @@
 #include "store/store.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include "common/err.h"
 #include "common/memory_watch.h"
@@ -23,39 +19,6 @@
 #define CHECKPOINT_PAGES "8000"
 #define CACHE_KIB	 "16000" /* what a transaction writes: pages that do not fit are read again */
 
-struct probe_err *probe_store_remove(const char *path)
-{
-	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
-	struct stat st;
-
-	if (lstat(path, &st))
-		return NULL;
-	if (!S_ISREG(st.st_mode))
-		return probe_err_create("%s is not a regular file; not overwritten", path);
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
-		char *name;
-
-		if (asprintf(&name, "%s%s", path, suffixes[i]) < 0)
-			return probe_err_oom();
-		unlink(name);
-		free(name);
-	}
-	return NULL;
-}
-
-/* SQLite would open an existing file or follow a link: make the empty file ourselves. */
-static struct probe_err *make_file(const char *path)
-{
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-
-	if (fd < 0 && errno == EEXIST)
-		return probe_err_create("%s exists; --force overwrites it, -o names another", path);
-	if (fd < 0)
-		return probe_err_create("cannot create %s: %s", path, strerror(errno));
-	close(fd);
-	return NULL;
-}
-
 /* An absolute path cannot be mistaken for ":memory:" or a URI. */
 static char *plain_path(const char *path)
 {
@@ -66,29 +29,12 @@ static char *plain_path(const char *path)
 	return asprintf(&ret, "./%s", path) < 0 ? NULL : ret;
 }
 
-/* Fails if a recorder is writing the file and holds a lock on it (recorder_server.c). */
-static struct probe_err *replace(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	bool recorded = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
-
-	if (fd >= 0)
-		close(fd);
-	if (recorded)
-		return probe_err_create("%s: another probe-run is writing it; -o names another",
-					path);
-	return probe_store_remove(path);
-}
-
-struct probe_err *probe_store_create(const char *path, bool force, struct probe_store **ret)
+static struct probe_err *open_new(const char *path, struct probe_store **ret)
 {
 	PROBE_AUTO(probe_store_release) struct probe_store *store = NULL;
-	struct probe_err *err = force ? replace(path) : NULL;
+	struct probe_err *err = probe_store_make_file(path);
 	int rc;
 
-	if (err)
-		return err;
-	err = make_file(path);
 	if (err)
 		return err;
 	store = calloc(1, sizeof(*store));
@@ -108,6 +54,21 @@ struct probe_err *probe_store_create(const char *path, bool force, struct probe_
 	sqlite3_busy_timeout(store->db, PROBE_STORE_BUSY_MS);
 	*ret = PROBE_KEEP(store);
 	return NULL;
+}
+
+struct probe_err *probe_store_create(const char *path, bool force, struct probe_store **ret)
+{
+	struct probe_err *err = force ? probe_store_replace(path) : NULL;
+
+	return err ? err : open_new(path, ret);
+}
+
+struct probe_err *probe_store_create_again(const char *path, struct probe_store **ret)
+{
+	struct probe_err *err = probe_store_check_unused(path);
+
+	err = err ? err : probe_store_remove(path);
+	return err ? err : open_new(path, ret);
 }
 
 static int on_busy(void *user, int count)

@@ -78,12 +78,24 @@ struct probe_cell probe_cell_blob(const void *bytes, size_t size);
 
 /* Remove the file and SQLite's files next to it; no error if they do not exist. */
 struct probe_err *probe_store_remove(const char *path);
+/* Is it a database of Probe, by SQLite's application id? */
+bool probe_store_is_probes(const char *path);
+/*
+ * The same for a file that is a database of Probe, or empty, and that no recorder is writing; an
+ * error if it is another one.
+ */
+struct probe_err *probe_store_replace(const char *path);
+struct probe_err *probe_store_check_replace(const char *path);
+/* Can a store be made there? Its directory must exist. Leaves nothing. */
+struct probe_err *probe_store_try(const char *path);
 
 /*
- * Make the file `path` (mode 0600, O_EXCL; `force` removes an older one first) and open it. The
+ * Make the file `path` (mode 0600, O_EXCL; `force` replaces an older one first) and open it. The
  * schema is made by probe_store_schema(), separately so that a caller can answer in between.
  */
 struct probe_err *probe_store_create(const char *path, bool force, struct probe_store **ret);
+/* The same in place of what a recorder that died has left, whatever that is. */
+struct probe_err *probe_store_create_again(const char *path, struct probe_store **ret);
 struct probe_err *probe_store_schema(struct probe_store *store);
 bool probe_store_has_schema(const struct probe_store *store);
 

@@ -54,6 +54,10 @@ struct probe_store {
 	void *zstd;		    /* ZSTD_CCtx; NULL until the first row */
 };
 
+/* store_file.c */
+struct probe_err *probe_store_make_file(const char *path);
+struct probe_err *probe_store_check_unused(const char *path);
+
 /* store_records.c: write the row of the current block; free it. */
 int probe_store_flush_block(struct probe_store *store);
 void probe_store_free_block(struct probe_store *store);

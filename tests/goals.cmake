@@ -6,7 +6,7 @@ set(goal_tests
 	R2 "^(cmd.(kills|soak).*|cmd.run.(kill_.*|killed|ended_process|terminate_recorder)|e2e.dying_program|hsa.hard.leave_kill)$"
 	R3 "^(cmd.run.(own_count|lost|foreign_lock|impossible_counts|strict|strict_unknown)|e2e.dying_program|unit.record.recorder_slices|unit.wire.segment_.*)$"
 	R4 "^cmd.oom"
-	R5 "^cmd.(call_errors.*|run.(disk_full|total_loss|few_descriptors|no_directory|exists))$"
+	R5 "^(cmd.(call_errors.*|run.(disk_full|total_loss|few_descriptors|no_directory|exists))|unit.store.store_file)$"
 	R6 "^(fuzz.(hostile_.*|corpus.*|databases|options)|cmd.run.(hostile|foreign_source)|cmd.report.(bad_database|damaged|hostile_.*|foreign_source)|unit.(codeobj.(hostile_bytes|dwarf_directories|compiled_sources)|record.spool|hsa.random_environment)|e2e.bad_input)"
 	R7 "^(fuzz.cut_segments|cmd.report.damaged|unit.wire.segment_reader)"
 	R8 "^(cmd.run.(signals|group_signals)|arch.imports)$"

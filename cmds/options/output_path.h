@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of output files: expands their keys, and checks whether a run can write them. */
+/* Names of output files: expands their keys. */
 #ifndef PROBE_CMDS_OPTIONS_OUTPUT_PATH_H
 #define PROBE_CMDS_OPTIONS_OUTPUT_PATH_H
 
@@ -34,11 +34,5 @@ char *run_output_path(const char *directory, const char *file, const struct run_
 
 /* Creates the directories before the last '/', mode 0700. Returns 0 or -errno. */
 int run_make_parents(const char *path);
-
-/*
- * Before the program starts: rejects unknown keys, a file that exists without --force, and a
- * directory that cannot be written. A directory whose name is known is created.
- */
-struct probe_err *run_output_check(const struct run_config *config);
 
 #endif

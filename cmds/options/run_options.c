@@ -148,7 +148,7 @@ static const struct probe_option options[] = {
 	 "file in the directory, or an absolute path\n"
 	 "(default: %hostname%/%pid%.db)",
 	 KEY_FILE},
-	{"force", 0, NULL, "overwrite an existing file", KEY_FORCE},
+	{"force", 0, NULL, "overwrite an existing database of Probe", KEY_FORCE},
 	{"source-dir", 0, "DIR",
 	 "store sources below DIR, too (default: where the program\n"
 	 "was compiled, and unchanged files elsewhere)",

@@ -177,7 +177,7 @@ struct probe_err *recorder_recreate(struct recorder *recorder, const struct run_
 	if (!path)
 		return probe_err_oom();
 	path[strlen(path) - strlen(SPOOL_SUFFIX)] = 0;
-	err = probe_store_create(path, true, ret_store);
+	err = probe_store_create_again(path, ret_store);
 	if (err)
 		return err;
 	return recording_init(&recorder->recording, config, recorder->pid, *ret_store,

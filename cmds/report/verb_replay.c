@@ -40,7 +40,7 @@ static const struct probe_option options[] = {
 	{"output-file", 'o', "FILE", "a new database (default: the input's name with -replay)",
 	 KEY_OUTPUT},
 	{"in-place", 0, NULL, "write into the input instead", KEY_IN_PLACE},
-	{"force", 0, NULL, "overwrite FILE", KEY_FORCE},
+	{"force", 0, NULL, "overwrite the file, if it is a database of Probe", KEY_FORCE},
 	RUN_HANDLER_LIMIT_OPTIONS(KEY_HANDLER_TIMEOUT),
 	{"quiet", 'q', NULL, "print errors only", KEY_QUIET},
 	{"color", 0, "WHEN", "auto, always or never", KEY_COLOR},

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cmds/record/spool.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
 
@@ -34,24 +35,33 @@ void run_interrupted_hint(const char *path)
 		closedir(directory);
 	if (stale)
 		probe_log(PROBE_LOG_WARNING,
-			  "%s: %zu recordings were interrupted: complete them with: probe-run "
-			  "--recover %s",
+			  "%s: interrupted recordings: %zu; complete them with: probe-run --recover %s",
 			  name, stale, name);
 	free(name);
 }
 
-/* What a recorder left that was killed: its records are not in the database. */
+static struct probe_err *check(const char *spool, bool force)
+{
+	if (force || !spool_is_stale(spool))
+		return NULL;
+	return probe_err_create("%s has the records of a run that was interrupted: finish it with "
+				"probe-run --recover %s, or discard it with --force",
+				spool, spool);
+}
+
+struct probe_err *run_interrupted_check(const char *path, bool force)
+{
+	PROBE_AUTO_FREE char *spool = spool_path(path);
+
+	return spool ? check(spool, force) : probe_err_oom();
+}
+
 struct probe_err *run_interrupted_make_way(const char *path, bool force)
 {
-	char *spool = spool_path(path);
-	struct probe_err *err = spool ? NULL : probe_err_oom();
+	PROBE_AUTO_FREE char *spool = spool_path(path);
+	struct probe_err *err = spool ? check(spool, force) : probe_err_oom();
 
-	if (spool && spool_is_stale(spool) && !force)
-		err = probe_err_create("%s has the records of a run that was interrupted: finish "
-				       "it with probe-run --recover %s, or discard it with --force",
-				       spool, spool);
-	else if (spool && !access(spool, F_OK))
+	if (!err && !access(spool, F_OK))
 		spool_remove_stale(spool);
-	free(spool);
 	return err;
 }

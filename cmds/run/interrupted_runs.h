@@ -7,6 +7,8 @@
 
 struct probe_err;
 
+/* Is there one of the name of this database? An error, if it is not to be replaced. */
+struct probe_err *run_interrupted_check(const char *path, bool force);
 /* Before the database `path` is created: fails if there is one of this name; `force` removes it. */
 struct probe_err *run_interrupted_make_way(const char *path, bool force);
 /* Warns the user of others in the directory of `path`. */

@@ -193,62 +193,18 @@ static struct probe_err *recover(const char *path, const struct run_layout *layo
 	return NULL;
 }
 
-static uint32_t big32(const unsigned char *bytes)
-{
-	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
-	       bytes[3];
-}
-
-/* A database's first page, at `offset` of a file, names the application (SQLite file format, 1.3).
- */
-static bool is_probes_page(int fd, off_t offset)
-{
-	unsigned char head[72];
-
-	return pread(fd, head, sizeof(head), offset) == (ssize_t)sizeof(head) &&
-	       !memcmp(head, "SQLite format 3", 16) &&
-	       big32(head + 68) == PROBE_STORE_APPLICATION_ID;
-}
-
-/* Until it is checkpointed, a database's first page is in its log (SQLite file format, 4.1). */
-static bool is_probes_log(const char *path)
-{
-	enum { LOG_HEAD = 32, FRAME_HEAD = 24 };
-	PROBE_AUTO_FREE char *log = NULL;
-	PROBE_AUTO_CLOSE int fd = -1;
-	unsigned char head[LOG_HEAD], frame[FRAME_HEAD];
-	off_t page;
-
-	if (asprintf(&log, "%s-wal", path) < 0)
-		log = NULL;
-	if (!log)
-		return false;
-	fd = open(log, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0 || pread(fd, head, sizeof(head), 0) != (ssize_t)sizeof(head))
-		return false;
-	page = (off_t)big32(head + 8);
-	for (off_t at = LOG_HEAD; pread(fd, frame, sizeof(frame), at) == (ssize_t)sizeof(frame);
-	     at += FRAME_HEAD + page)
-		if (big32(frame) == 1 && is_probes_page(fd, at + FRAME_HEAD))
-			return true;
-	return false;
-}
-
 /*
  * SQLite must not open what others own: it would create or remove files beside it. A file without
  * contents belongs to nobody known.
  */
 static bool is_probes(const char *path)
 {
-	PROBE_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
 
-	if (fd >= 0 && is_probes_page(fd, 0))
-		return true;
-	if (is_probes_log(path))
+	if (probe_store_is_probes(path))
 		return true;
 	probe_log(PROBE_LOG_WARNING, "%s: %s; left as it is", path,
-		  fd >= 0 && !fstat(fd, &st) && !st.st_size
+		  !lstat(path, &st) && S_ISREG(st.st_mode) && !st.st_size
 			  ? "empty, and nothing is left of its run"
 			  : "not a database of Probe");
 	return false;

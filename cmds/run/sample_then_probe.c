@@ -54,7 +54,7 @@ static struct probe_err *remove_old(const struct run_config *config)
 	path = run_output_path(config->directory, config->file, &keys);
 	if (!path)
 		return probe_err_oom();
-	err = probe_store_remove(path);
+	err = probe_store_replace(path);
 	free(path);
 	return err;
 }

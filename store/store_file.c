@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* The file of a store, before SQLite opens it: whose it is, and whether it can be made. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "store/store_priv.h"
+
+struct probe_err *probe_store_remove(const char *path)
+{
+	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+	struct stat st;
+
+	if (lstat(path, &st))
+		return NULL;
+	if (!S_ISREG(st.st_mode))
+		return probe_err_create("%s is not a regular file; not overwritten", path);
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		char *name;
+
+		if (asprintf(&name, "%s%s", path, suffixes[i]) < 0)
+			return probe_err_oom();
+		unlink(name);
+		free(name);
+	}
+	return NULL;
+}
+
+/* SQLite would open an existing file or follow a link: make the empty file ourselves. */
+struct probe_err *probe_store_make_file(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0 && errno == EEXIST)
+		return probe_err_create("%s exists; --force overwrites it, -o names another", path);
+	if (fd < 0)
+		return probe_err_create("cannot create %s: %s", path, strerror(errno));
+	close(fd);
+	return NULL;
+}
+
+/* ---- Whose it is ---------------------------------------------------------------------------- */
+
+static uint32_t big32(const unsigned char *bytes)
+{
+	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
+	       bytes[3];
+}
+
+/* A database's first page, at `offset` of a file, names the application (SQLite file format, 1.3).
+ */
+static bool is_probes_page(int fd, off_t offset)
+{
+	unsigned char head[72];
+
+	return pread(fd, head, sizeof(head), offset) == (ssize_t)sizeof(head) &&
+	       !memcmp(head, "SQLite format 3", 16) &&
+	       big32(head + 68) == PROBE_STORE_APPLICATION_ID;
+}
+
+static char *log_path(const char *path)
+{
+	char *ret;
+
+	return asprintf(&ret, "%s-wal", path) < 0 ? NULL : ret;
+}
+
+/* Until it is checkpointed, a database's first page is in its log (SQLite file format, 4.1). */
+static bool is_probes_log(const char *path)
+{
+	enum { LOG_HEAD = 32, FRAME_HEAD = 24 };
+	PROBE_AUTO_FREE char *log = log_path(path);
+	PROBE_AUTO_CLOSE int fd = -1;
+	unsigned char head[LOG_HEAD], frame[FRAME_HEAD];
+	off_t page;
+
+	if (!log)
+		return false;
+	fd = open(log, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0 || pread(fd, head, sizeof(head), 0) != (ssize_t)sizeof(head))
+		return false;
+	page = (off_t)big32(head + 8);
+	for (off_t at = LOG_HEAD; pread(fd, frame, sizeof(frame), at) == (ssize_t)sizeof(frame);
+	     at += FRAME_HEAD + page)
+		if (big32(frame) == 1 && is_probes_page(fd, at + FRAME_HEAD))
+			return true;
+	return false;
+}
+
+bool probe_store_is_probes(const char *path)
+{
+	PROBE_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	return (fd >= 0 && is_probes_page(fd, 0)) || is_probes_log(path);
+}
+
+/*
+ * What a recorder leaves that was killed before it made the tables: no bytes, or a first page, a
+ * leaf of the table of tables, without cells (SQLite file format, 1.6), and no log.
+ */
+static bool is_empty(const char *path)
+{
+	PROBE_AUTO_FREE char *log = log_path(path);
+	enum { PAGE_TYPE = 100, CELLS = 103, TABLE_LEAF = 0x0d };
+	PROBE_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	unsigned char head[CELLS + 2];
+	ssize_t size = fd < 0 ? -1 : pread(fd, head, sizeof(head), 0);
+	struct stat st;
+
+	if (!log || (!lstat(log, &st) && st.st_size))
+		return false;
+	return !size || (size == (ssize_t)sizeof(head) && !memcmp(head, "SQLite format 3", 16) &&
+			 head[PAGE_TYPE] == TABLE_LEAF && !head[CELLS] && !head[CELLS + 1]);
+}
+
+/* A recorder that is writing the file holds a lock on it (recorder_server.c). */
+struct probe_err *probe_store_check_unused(const char *path)
+{
+	PROBE_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0 || !flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+		return NULL;
+	return probe_err_create("%s: another probe-run is writing it; -o names another", path);
+}
+
+struct probe_err *probe_store_check_replace(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st))
+		return NULL;
+	if (!S_ISREG(st.st_mode))
+		return probe_err_create("%s is not a regular file; not overwritten", path);
+	if (!probe_store_is_probes(path) && !is_empty(path))
+		return probe_err_create("%s is not a database of Probe, the only files that "
+					"--force overwrites; -o names another",
+					path);
+	return probe_store_check_unused(path);
+}
+
+struct probe_err *probe_store_replace(const char *path)
+{
+	struct probe_err *err = probe_store_check_replace(path);
+
+	return err ? err : probe_store_remove(path);
+}
+
+/* ---- Whether it can be made ----------------------------------------------------------------- */
+
+/* With the length of the longest suffix that a file of a recording has. */
+struct probe_err *probe_store_try(const char *path)
+{
+	PROBE_AUTO_FREE char *name = NULL;
+	PROBE_AUTO_CLOSE int fd = -1;
+	sqlite3 *db = NULL;
+	int rc;
+
+	if (asprintf(&name, "%s-tryXXXXXX", path) < 0) {
+		name = NULL;
+		return probe_err_oom();
+	}
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd < 0)
+		return probe_err_create("%s", strerror(errno));
+	rc = sqlite3_open_v2(name, &db, SQLITE_OPEN_READWRITE, NULL);
+	sqlite3_close(db);
+	unlink(name);
+	if (rc == SQLITE_OK)
+		return NULL;
+	return probe_err_create("SQLite: %s; it takes names of up to 500 bytes, with their "
+				"directories",
+				sqlite3_errstr(rc));
+}
