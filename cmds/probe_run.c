@@ -180,15 +180,15 @@ static void warn_not_called(const char *program)
 		probe_log(
 			PROBE_LOG_WARNING,
 			"nothing recorded: the tool was not called. The program did not start the "
-			"HSA runtime, or a library of it exports rocprofiler_configure: ROCr 6.1 "
-			"and later then call that profiler instead, unless "
+			"HSA runtime, or died while that started, or a library of it exports "
+			"rocprofiler_configure: ROCr 6.1 and later then call that profiler instead, unless "
 			"HSA_TOOLS_DISABLE_REGISTER is 1; no database was written");
 	else
 		probe_log(
 			PROBE_LOG_WARNING,
-			"nothing recorded: the program did not start the HSA runtime, loads it with "
-			"dlmopen(), cleared its environment first, or cannot reach probe-run (another user or root "
-			"directory); no database was written");
+			"nothing recorded: the program did not start the HSA runtime, died while that "
+			"started, loads it with dlmopen(), cleared its environment first, or "
+			"cannot reach probe-run (another user or root directory); no database was written");
 }
 
 static struct probe_err *prepare(struct run *run)

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char out_of_memory_text[] = "out of memory";
+static char out_of_memory_text[] =
+	"out of memory: free some, or raise its limit (ulimit -v, or that of the container)";
 static struct probe_err out_of_memory = {
 	.offset = PROBE_ERR_NO_OFFSET,
 	.message = out_of_memory_text,

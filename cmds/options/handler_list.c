@@ -41,6 +41,42 @@ static struct probe_err *parse_handler(const char *text, size_t len, struct run_
 	return NULL;
 }
 
+static void spec_deinit(struct run_handler_spec *spec)
+{
+	free(spec->name); /* the words after the name are in the same allocation */
+	free(spec->args);
+}
+
+static bool same(const struct run_handler_spec *a, const struct run_handler_spec *b)
+{
+	if (strcmp(a->name, b->name) || a->arg_count != b->arg_count)
+		return false;
+	for (size_t i = 0; i < a->arg_count; i++)
+		if (strcmp(a->args[i], b->args[i]))
+			return false;
+	return true;
+}
+
+/* A second instance of a handler with the same arguments would only double its rows. */
+static void drop_repeated(struct run_config *config)
+{
+	struct run_handler_spec *last = &config->handlers[config->handler_count - 1];
+
+	for (size_t i = 0; i + 1 < config->handler_count; i++)
+		if (same(&config->handlers[i], last)) {
+			spec_deinit(last);
+			config->handler_count--;
+			return;
+		}
+}
+
+void run_config_free_handlers(struct run_config *config)
+{
+	for (size_t i = 0; i < config->handler_count; i++)
+		spec_deinit(&config->handlers[i]);
+	free(config->handlers);
+}
+
 struct probe_err *run_config_handlers(struct run_config *config, const char *list)
 {
 	for (;;) {
@@ -54,6 +90,8 @@ struct probe_err *run_config_handlers(struct run_config *config, const char *lis
 		config->handlers = grown;
 		grown[config->handler_count] = (struct run_handler_spec){0};
 		err = parse_handler(list, len, &grown[config->handler_count++]);
+		if (!err)
+			drop_repeated(config);
 		if (err || !list[len])
 			return err;
 		list += len + 1;

@@ -3,8 +3,10 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmds/options/handler_plugins.h"
@@ -149,6 +151,22 @@ static char *plugin_path(const struct run_layout *layout, const char *name)
 	return asprintf(&ret, "%s/%s.so", layout->handlers, name) < 0 ? NULL : ret;
 }
 
+static struct probe_err *check_file(const char *name, const char *path)
+{
+	struct stat st;
+
+	if (!strchr(name, '/') && (!name_valid(name) || access(path, F_OK)))
+		return probe_err_create("no handler '%s' in %.*s; probe-run --list shows the "
+					"handlers; one of your own needs its path, such as "
+					"./mine.so",
+					name, (int)(strrchr(path, '/') - path), path);
+	if (stat(path, &st))
+		return probe_err_create("handler %s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return probe_err_create("handler %s is not a file", path);
+	return NULL;
+}
+
 static struct probe_err *find_one(const struct run_layout *layout, const char *name, size_t spec,
 				  struct run_plugins *ret)
 {
@@ -158,11 +176,8 @@ static struct probe_err *find_one(const struct run_layout *layout, const char *n
 
 	if (!path)
 		return probe_err_oom();
-	if (access(path, F_OK)) {
-		err = probe_err_create("no handler '%s': %s does not exist; probe-run --list shows "
-				       "the handlers; one of your own needs its path, such as "
-				       "./%s.so",
-				       name, path, name);
+	err = check_file(name, path);
+	if (err) {
 		free(path);
 		return err;
 	}

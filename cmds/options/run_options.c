@@ -573,12 +573,7 @@ struct probe_err *run_config_restore(struct run_config *config, const char *word
 
 void run_config_deinit(struct run_config *config)
 {
-	for (size_t i = 0; i < config->handler_count; i++) {
-		free(config->handlers[i].name); /* the words after the name are in the same
-						 * allocation */
-		free(config->handlers[i].args);
-	}
-	free(config->handlers);
+	run_config_free_handlers(config);
 	free(config->library_include);
 	free(config->library_exclude);
 	free(config->words);

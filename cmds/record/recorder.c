@@ -470,7 +470,11 @@ struct probe_err *recorder_start(struct recorder *recorder)
 {
 	int rc = pthread_create(&recorder->thread, NULL, run, recorder);
 
-	return rc ? probe_err_create("cannot start a thread: %s", strerror(rc)) : NULL;
+	return rc ? probe_err_create(
+			    "cannot start a thread: %s; see the limits of memory (ulimit -v) and "
+			    "of processes (ulimit -u)",
+			    strerror(rc))
+		  : NULL;
 }
 
 void recorder_stop(struct recorder *recorder, enum recorder_stop_reason why)

@@ -33,7 +33,8 @@ static void test_err_text(void **state)
 	says(probe_err_at("a.co", PROBE_ERR_NO_OFFSET, "no table"), "a.co: no table");
 	says(probe_err_wrap(probe_err_at("a.co", 1, "x"), "no sites"),
 	     "no sites: a.co, offset 0x1: x");
-	says(probe_err_oom(), "out of memory");
+	says(probe_err_oom(),
+	     "out of memory: free some, or raise its limit (ulimit -v, or that of the container)");
 	probe_err_destroy(NULL);
 
 	err = probe_err_create("a long message");

@@ -90,6 +90,11 @@ static void reads_handlers(void **state)
 	assert_string_equal(config.handlers[2].name, "./three.so");
 	assert_string_equal(config.handlers[2].args[0], "a=");
 	run_config_deinit(&config);
+	/* The same one twice is one; with other arguments it is another. */
+	config = good(ARGS("-a", "one:a=1,one,one:a=1", "--analyze", "one,one:a=2", "app"));
+	assert_int_equal(config.handler_count, 3);
+	assert_string_equal(config.handlers[2].args[0], "a=2");
+	run_config_deinit(&config);
 }
 
 static void every_option_is_taken(void **state)
