@@ -4,7 +4,7 @@
 set(goal_tests
 	R1 "^(e2e.(transparent|habits|surroundings)|hsa.*.off|cmd.run.(status|soft_limits|close_fds|closed_files|exec|environment|strict_own_status))$"
 	R2 "^(cmd.(kills|soak).*|cmd.run.(kill_.*|killed|ended_process|terminate_recorder)|e2e.dying_program|hsa.hard.leave_kill)$"
-	R3 "^(cmd.run.(own_count|lost|foreign_lock|impossible_counts|strict|strict_unknown)|e2e.dying_program|unit.record.recorder_slices|unit.wire.segment_.*)$"
+	R3 "^(e2e.overload|cmd.run.(own_count|lost|foreign_lock|impossible_counts|strict|strict_unknown)|e2e.dying_program|unit.record.recorder_slices|unit.wire.segment_.*)$"
 	R4 "^cmd.oom"
 	R5 "^(cmd.(call_errors.*|run.(disk_full|total_loss|few_descriptors|no_directory|exists))|unit.store.store_file)$"
 	R6 "^(fuzz.(hostile_.*|corpus.*|databases|options)|cmd.run.(hostile|foreign_source)|cmd.report.(bad_database|damaged|hostile_.*|foreign_source)|unit.(codeobj.(hostile_bytes|dwarf_directories|compiled_sources)|record.spool|hsa.random_environment)|e2e.bad_input)"
@@ -12,7 +12,7 @@ set(goal_tests
 	R8 "^(cmd.run.(signals|group_signals)|arch.imports)$"
 	R9 "^(hsa.fork.*|hsa.hard.fork|cmd.run.two_processes)$"
 	R10 "^(hsa.leave.*|hsa.hard.(leave_.*|dlclose|lives)|unit.wire.segment_tsan)$"
-	R11 "^(arch.(public_headers|abi)|cmd.run.(old_abi|new_abi|no_symbol)|e2e.own_handler)$"
+	R11 "^(arch.(public_headers|abi)|cmd.run.(old_abi|new_abi|no_symbol|refused_handlers)|e2e.own_handler)$"
 	R12 "^cmd.run.handler_"
 	R13 "^(equal|fuzz.compile)"
 	R14 "^unit.simgpu.(isa_|tested_opcodes|untested_opcodes|vector_levels)"
