@@ -14,6 +14,10 @@ foreach(case ${cases})
 			TEST_HANDLERS=${CMAKE_CURRENT_BINARY_DIR}/test_handlers
 			FAKE_APP=$<TARGET_FILE:fake-app> SANITIZED=${PROBE_SANITIZE})
 endforeach()
+probe_test(NAME cmd.report.cut_databases_long TIER cmd FOLDER cmds/report LONG
+	COMMAND ${CMAKE_CURRENT_LIST_DIR}/golden.sh ${CMAKE_CURRENT_LIST_DIR}/report/cut_databases.sh
+	ENVIRONMENT PROBE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY} STEP=64
+		TEST_HANDLERS=${CMAKE_CURRENT_BINARY_DIR}/test_handlers FAKE_APP=$<TARGET_FILE:fake-app>)
 probe_test(NAME cmd.compatibility TIER cmd FOLDER cmake
 	COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/compatibility.py)
 probe_test(NAME cmd.report.schemas TIER cmd FOLDER cmds/report
