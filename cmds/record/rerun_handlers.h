@@ -17,6 +17,7 @@ struct run_replay {
 	const char *from;
 	const char *to; /* NULL: write into `from` */
 	bool force;
+	bool idle; /* a handler may have nothing to take, as in a run */
 	struct replay_counts counts; /* out */
 	unsigned dead;		     /* out: number of handlers that failed */
 };

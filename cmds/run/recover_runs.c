@@ -72,7 +72,8 @@ static struct probe_err *run_handlers(const char *path, const char *handlers,
 {
 	PROBE_AUTO(run_config_deinit) struct run_config config = {.limits = *limits};
 	PROBE_AUTO(run_plugins_deinit) struct run_plugins plugins = {0};
-	struct run_replay replay = {.config = &config, .plugins = &plugins, .from = path};
+	struct run_replay replay = {
+		.config = &config, .plugins = &plugins, .from = path, .idle = true};
 	struct probe_err *err = run_config_handlers(&config, handlers);
 
 	if (err)
@@ -146,7 +147,10 @@ static struct probe_err *record_again(const char *spool)
 	wait_for_thread(recorder);
 	probe_progress_end();
 	recorder_finish(recorder);
-	return NULL;
+	if (!probe_store_failure(store))
+		return NULL;
+	return probe_err_create(
+		"%s: the database could not be completed; the records are still there", spool);
 }
 
 /* A recorder that is killed while it starts leaves a database without tables. */
@@ -224,6 +228,8 @@ static struct probe_err *recover_file(char *path, const struct run_layout *layou
 	if (!database)
 		return probe_err_oom();
 	err = record_again(path);
+	if (err && is_empty(database))
+		probe_err_destroy(probe_store_remove(database));
 	if (err)
 		return err;
 	return access(database, F_OK) ? NULL : recover(database, layout, limits);

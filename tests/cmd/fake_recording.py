@@ -12,14 +12,21 @@ CHECK = """PRAGMA integrity_check;
         sum(value) FILTER (WHERE name = 'emitted') <> sum(value) FILTER (WHERE name = 'stored' OR name LIKE 'dropped.%');"""
 
 
+def check(err):
+    """What is in the database of a run with these messages."""
+    if not os.path.exists("out/x.db"):
+        return b"none"
+    # A message names a -wal that is left; only a reader that may write can read with it.
+    mode = [] if "keep " in err else ["-readonly"]
+    return subprocess.run(["sqlite3"] + mode + ["out/x.db", CHECK], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          check=False).stdout
+
+
 def record(environment):
     shutil.rmtree("out", ignore_errors=True)
     command = [os.path.join(os.environ["PROBE_BIN"], "probe-run"), "-q", "-d", "out", "-o", "x.db", "--kind", "memory", "-a",
                "count", os.environ["FAKE_APP"]] + ACTS
     run = subprocess.run(command, env=dict(os.environ, **environment), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                          check=False)
-    # A message names a -wal that is left; only a reader that may write can read with it.
-    mode = [] if b"keep " in run.stderr else ["-readonly"]
-    found = subprocess.run(["sqlite3"] + mode + ["out/x.db", CHECK], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                           check=False).stdout if os.path.exists("out/x.db") else b"none"
-    return run.returncode, run.stderr.decode("utf-8", "replace"), found
+    err = run.stderr.decode("utf-8", "replace")
+    return run.returncode, err, check(err)
