@@ -22,6 +22,7 @@
 #include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "common/memory_watch.h"
 #include "common/progress.h"
 #include "store/store.h"
 #include "store/store_open.h"
@@ -146,8 +147,10 @@ static struct probe_err *record_again(const char *spool)
 	probe_progress_step("%s: completing the database", spool);
 	wait_for_thread(recorder);
 	probe_progress_end();
-	recorder_finish(recorder);
-	if (!probe_store_failure(store))
+	/* A lack of memory may have cost records of the database: the spool still has them. */
+	if (!probe_memory_ran_out())
+		recorder_finish(recorder);
+	if (!probe_memory_ran_out() && !probe_store_failure(store))
 		return NULL;
 	return probe_err_create(
 		"%s: the database could not be completed; the records are still there", spool);
