@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include <zstd.h>
+#include <zstd_errors.h>
+
+#include "common/memory_watch.h"
 
 #define LEVEL 1
 #define WORD  sizeof(uint64_t)
@@ -117,8 +120,11 @@ static void *compress(ZSTD_CCtx *context, const void *bytes, size_t size, size_t
 static bool decompress(unsigned char *to, size_t size, const void *packed, size_t packed_size)
 {
 	unsigned char *split = malloc(size + 1);
-	bool ok = split && ZSTD_decompress(split, size, packed, packed_size) == size;
+	size_t got = split ? ZSTD_decompress(split, size, packed, packed_size) : 0;
+	bool ok = split && got == size;
 
+	if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
+		probe_memory_note_failure();
 	if (ok)
 		join_words(to, split, size);
 	free(split);

@@ -86,6 +86,8 @@ bool probe_store_is_probes(const char *path);
  */
 struct probe_err *probe_store_replace(const char *path);
 struct probe_err *probe_store_check_replace(const char *path);
+/* An error if there is any file. */
+struct probe_err *probe_store_check_new(const char *path);
 /* Can a store be made there? Its directory must exist. Leaves nothing. */
 struct probe_err *probe_store_try(const char *path);
 
@@ -123,7 +125,7 @@ const char *probe_store_sqlite_version(void);
 
 const char *probe_store_path(const struct probe_store *store);
 
-/* The first failure, or NULL. Lives as long as the store. */
+/* The first failure, or NULL. Lives as long as the store, or until it is discarded. */
 const struct probe_err *probe_store_failure(const struct probe_store *store);
 
 /*
@@ -168,7 +170,7 @@ void probe_store_on_busy(struct probe_store *store, void (*wait)(void *user), vo
 void probe_store_poll(struct probe_store *store, bool quiet, void (*before)(void *user),
 		      void *user);
 bool probe_store_commit(struct probe_store *store);
-/* Undo what was added since the last commit; after a failure, the store can be written again. */
+/* Undo what was added since the last commit, and forget a failure: the store can be written again. */
 void probe_store_discard(struct probe_store *store);
 
 /*

@@ -39,7 +39,7 @@ struct probe_err *probe_store_make_file(const char *path)
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
 	if (fd < 0 && errno == EEXIST)
-		return probe_err_create("%s exists; --force overwrites it, -o names another", path);
+		return probe_store_check_new(path);
 	if (fd < 0)
 		return probe_err_create("cannot create %s: %s", path, strerror(errno));
 	close(fd);
@@ -143,6 +143,16 @@ struct probe_err *probe_store_check_replace(const char *path)
 					"--force overwrites; -o names another",
 					path);
 	return probe_store_check_unused(path);
+}
+
+struct probe_err *probe_store_check_new(const char *path)
+{
+	struct probe_err *err = probe_store_check_replace(path);
+	struct stat st;
+
+	if (err || lstat(path, &st))
+		return err;
+	return probe_err_create("%s exists; --force overwrites it, -o names another", path);
 }
 
 struct probe_err *probe_store_replace(const char *path)

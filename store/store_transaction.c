@@ -49,6 +49,8 @@ void probe_store_discard(struct probe_store *store)
 {
 	lose_pending(store);
 	store->broken = false;
+	probe_err_destroy(store->failure);
+	store->failure = NULL;
 }
 
 int probe_store_begin(struct probe_store *store)

@@ -60,6 +60,7 @@ void handler_describe_end(const struct worker *worker, char *text, size_t size)
 	case WORKER_MALFORMED:
 		snprintf(text, size, "sent a malformed message in %s and was ended", call);
 		return;
+	case WORKER_UNSTORED:
 	case WORKER_NOT_KILLED:
 		break;
 	}
@@ -93,12 +94,24 @@ static void report(const struct worker *worker, const char *how, const char *res
 		       name, how, rest, spec, run->rerun);
 }
 
+/* The part of the store's failure that is of use here. */
+static void describe_failure(const struct worker *worker, char *text, size_t size)
+{
+	const struct probe_err *failure = probe_store_failure(worker->set->run->store);
+	char whole[400] = "";
+
+	if (failure)
+		probe_err_format(failure, whole, sizeof(whole));
+	whole[strcspn(whole, ";")] = 0;
+	snprintf(text, size, "wrote rows that cannot be stored: %.150s", whole);
+}
+
 void handler_report_death(const struct worker *worker)
 {
 	char how[200];
 
-	if (worker->unstored)
-		snprintf(how, sizeof(how), "has ended, but its rows cannot be stored");
+	if (probe_store_failure(worker->set->run->store))
+		describe_failure(worker, how, sizeof(how));
 	else if (worker->done)
 		snprintf(how, sizeof(how), "cannot read the records: %.150s", worker->why_not);
 	else

@@ -27,6 +27,7 @@ enum worker_kill {
 	WORKER_NOT_KILLED,
 	WORKER_OVERDUE,
 	WORKER_EXCESSIVE,
+	WORKER_UNSTORED, /* its rows cannot be stored */
 	WORKER_STOPPED,
 	WORKER_MALFORMED,
 };
@@ -41,7 +42,7 @@ struct worker {
 	struct handler_progress *progress;
 	enum worker_kill killed;
 	bool opened, done;
-	bool dead, unstored; /* it failed: of what it wrote, nothing is stored */
+	bool dead; /* it failed: of what it wrote, nothing is stored */
 	uint64_t output;     /* bytes that it has sent */
 	char *why_not;	     /* error text: it cannot be opened, or cannot read the records */
 	struct handler_table *tables[HANDLER_TABLES_MAX];

@@ -17,6 +17,7 @@
 #include "cmds/record/replay.h"
 #include "codeobj/child.h"
 #include "common/err.h"
+#include "common/memory_watch.h"
 
 enum { PATH_BYTES_MAX = 1 << 16 };
 
@@ -116,6 +117,8 @@ __attribute__((noreturn)) void handler_worker_main(const struct handler_worker_t
 			  &(struct replay_source){path, order.kind, order.flags, order.used != 0},
 			  &counts);
 	handler_instance_destroy(instance);
+	/* Records for which there was no memory were not delivered. */
+	err = err || !probe_memory_ran_out() ? err : probe_err_oom();
 	text_of(err, text, sizeof(text));
 	handler_channel_done(channel, text, &counts);
 	/*

@@ -26,6 +26,7 @@
 #include "common/err.h"
 #include "common/log.h"
 #include "common/progress.h"
+#include "store/store.h"
 
 enum { LOOK_MS = 100 };
 
@@ -143,8 +144,11 @@ static void serve(struct worker *worker, bool opening)
 			more = handler_messages_read(worker, &why);
 		else if (died && n >= 0)
 			more = false;
+		if (!why && set->run && probe_store_failure(set->run->store))
+			why = WORKER_UNSTORED;
 		if (why)
 			end(worker, why);
+		more = more && !why;
 		if (n > 0 && stop && fds[1].revents && stop->requested(stop->user))
 			end_all(set, WORKER_STOPPED);
 		for (size_t i = 0; i < set->count; i++)
@@ -233,12 +237,10 @@ static void run_worker(struct worker *worker)
 	close(worker->fd);
 	worker->fd = -1;
 	wait_for(worker);
-	worker->dead = !worker->done || worker->why_not[0];
-	worker->unstored = !worker->dead && !handler_tables_commit(&set->tables);
-	worker->dead = worker->dead || worker->unstored;
+	worker->dead = !worker->done || worker->why_not[0] || !handler_tables_commit(&set->tables);
 	if (worker->dead) {
-		handler_tables_discard(&set->tables);
 		handler_report_death(worker);
+		handler_tables_discard(&set->tables);
 	}
 	record_log_release(set->run->log);
 }

@@ -137,12 +137,7 @@ static struct probe_err *check_exists(const struct run_config *config, const cha
 
 	if (err)
 		return err;
-	err = probe_store_check_replace(path);
-	if (err)
-		return err;
-	if (config->force || access(path, F_OK))
-		return NULL;
-	return probe_err_create("%s exists; --force overwrites it, -o names another", path);
+	return config->force ? probe_store_check_replace(path) : probe_store_check_new(path);
 }
 
 static struct probe_err *check_file(const struct run_config *config)

@@ -412,6 +412,7 @@ static void a_discard_undoes_rows(void **state)
 		probe_rows_add(rows, cells);
 	}
 	probe_store_discard(store);
+	assert_null(probe_store_failure(store));
 	probe_store_set_int(store, "partial", 0);
 	assert_true(probe_store_commit(store));
 	assert_true(probe_store_finish(store));
