@@ -5,11 +5,11 @@
  *
  * FAIL_AT=N: the N-th, and with FAIL_ALWAYS=1 all that follow. N counts on in forked processes.
  *
- * FAIL_EACH=DIR: each FAIL_STEP-th in turn, in one run. At each a child process is forked, in which
- * it fails, and which goes on to the end with its output in DIR; the parent notes how it ended in
- * DIR/ends and goes on without a failure. Processes that the program forks are left alone. While
- * one of them runs, two processes would read its answer: the number is noted in DIR/alone, for
- * FAIL_AT.
+ * FAIL_EACH=DIR: each FAIL_STEP-th in turn, in one run, from FAIL_FROM to FAIL_TO. At each a child
+ * process is forked, in which it fails, and which goes on to the end with its output in DIR; the
+ * parent notes how it ended in DIR/ends and goes on without a failure. Processes that the program
+ * forks are left alone. While one of them runs, two processes would read its answer: the number is
+ * noted in DIR/alone, for FAIL_AT.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -33,7 +33,7 @@ extern void *__libc_memalign(size_t alignment, size_t size);
 static const char *directory;
 static bool active, always, failing;
 static int helpers; /* processes that the program has forked and not waited for */
-static uint64_t step = 1, at, count;
+static uint64_t step = 1, from, to = UINT64_MAX, at, count;
 static pid_t pid;
 
 /* In the child: its output, and an end if it hangs. */
@@ -99,7 +99,7 @@ static bool fails_in_child(void)
 	int saved = errno, status = 0;
 	pid_t child;
 
-	if (getpid() != pid || count % step)
+	if (getpid() != pid || count < from || count > to || count % step)
 		return false;
 	if (helpers) {
 		note("alone", 0);
@@ -185,9 +185,16 @@ int posix_memalign(void **ret, size_t alignment, size_t size)
 
 static int (*program)(int argc, char **argv, char **environment);
 
+static uint64_t number(const char *variable, uint64_t otherwise)
+{
+	const char *value = getenv(variable);
+
+	return value ? strtoull(value, NULL, 10) : otherwise;
+}
+
 static int begin(int argc, char **argv, char **environment)
 {
-	const char *name = getenv("FAIL_PROGRAM"), *value;
+	const char *name = getenv("FAIL_PROGRAM");
 	const char *own = strrchr(argv[0], '/');
 
 	if (!name || strcmp(name, own ? own + 1 : argv[0]))
@@ -195,12 +202,10 @@ static int begin(int argc, char **argv, char **environment)
 	directory = getenv("FAIL_EACH");
 	real_fork = (pid_t(*)(void))(uintptr_t)dlsym(RTLD_NEXT, "fork");
 	real_waitpid = (pid_t(*)(pid_t, int *, int))(uintptr_t)dlsym(RTLD_NEXT, "waitpid");
-	value = getenv("FAIL_STEP");
-	if (value)
-		step = strtoull(value, NULL, 10);
-	value = getenv("FAIL_AT");
-	if (value)
-		at = strtoull(value, NULL, 10);
+	step = number("FAIL_STEP", step);
+	from = number("FAIL_FROM", from);
+	to = number("FAIL_TO", to);
+	at = number("FAIL_AT", at);
 	always = getenv("FAIL_ALWAYS") != NULL;
 	pid = getpid();
 	active = directory || at;

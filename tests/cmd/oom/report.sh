@@ -45,6 +45,23 @@ for n in $(seq 150); do
 	[ $status -eq 0 ] || { [ $status -eq 1 ] && [ "$(cat trace.json)" = old ]; } ||
 		{ echo "allocation $n: status $status: $(head -c 200 err)"; failed=1; }
 done
+# In replay, the handler's process counts on, so that its allocations fail, too.
+echo "== replay"
+replay() {
+	status=0
+	rm -f replayed.db
+	"$@" "$PROBE_BIN/probe-report" replay -q -a memory -o replayed.db run.db >out 2>err || status=$?
+	sqlite3 -readonly replayed.db "SELECT count(*) FROM probe_counter; SELECT * FROM probe_memory_site" >"$rows" 2>&1
+}
+rows=wanted replay env
+[ $status -eq 0 ] && [ -s wanted ] || { echo "replay: status $status: $(cat err)"; failed=1; }
+rows=rows
+for n in $(seq 1 "$step" 20000); do
+	replay env "FAIL_AT=$n" FAIL_PROGRAM=probe-report "LD_PRELOAD=$FAIL_ALLOCATION"
+	[ $status -eq 0 ] && cmp -s rows wanted && continue
+	[ $status -ge 1 ] && [ $status -le 2 ] && grep -q "error: " err ||
+		{ echo "allocation $n: status $status: $(head -c 200 err)"; failed=1; }
+done
 [ -z "$(find . -name '.probe-report.*')" ] || { echo "unfinished files are left"; failed=1; }
 for verb in "diff run.db other.db" "copies --merge --format csv run.db second.db"; do
 	echo "== $verb"
