@@ -3,7 +3,7 @@
 # each; arch.labels fails if a goal has no test.
 set(goal_tests
 	R1 "^(e2e.(transparent|habits|surroundings)|hsa.*.off|cmd.run.(status|soft_limits|close_fds|closed_files|exec|environment|strict_own_status))$"
-	R2 "^(cmd.(kills|soak).*|cmd.run.(kill_.*|killed|ended_process|terminate_recorder)|e2e.dying_program|hsa.hard.leave_kill)$"
+	R2 "^(cmd.(kills|soak).*|cmd.run.(kill_.*|recover_.*|killed|ended_process|terminate_recorder)|e2e.dying_program|hsa.hard.leave_kill)$"
 	R3 "^(e2e.overload|cmd.run.(own_count|lost|foreign_lock|impossible_counts|strict|strict_unknown)|e2e.dying_program|unit.record.recorder_slices|unit.wire.segment_.*)$"
 	R4 "^cmd.oom"
 	R5 "^(cmd.(call_errors.*|run.(disk_full|total_loss|few_descriptors|no_directory|exists))|unit.store.store_file)$"

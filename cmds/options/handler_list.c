@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmds/options/handler_list.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,10 +65,26 @@ static void drop_repeated(struct run_config *config)
 
 	for (size_t i = 0; i + 1 < config->handler_count; i++)
 		if (same(&config->handlers[i], last)) {
-			spec_deinit(last);
-			config->handler_count--;
+			run_config_drop_handler(config, config->handler_count - 1);
 			return;
 		}
+}
+
+void run_config_drop_handler(struct run_config *config, size_t index)
+{
+	struct run_handler_spec *handler = &config->handlers[index];
+
+	spec_deinit(handler);
+	config->handler_count--;
+	memmove(handler, handler + 1, (config->handler_count - index) * sizeof(*handler));
+}
+
+void run_handler_text(const struct run_handler_spec *spec, char *text, size_t size)
+{
+	size_t n = (size_t)snprintf(text, size, "%s", spec->name);
+
+	for (size_t i = 0; i < spec->arg_count && n < size; i++)
+		n += (size_t)snprintf(text + n, size - n, ":%s", spec->args[i]);
 }
 
 void run_config_free_handlers(struct run_config *config)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "cmds/options/handler_list.h"
 #include "cmds/options/handler_plugins.h"
 #include "cmds/options/run_options.h"
 #include "cmds/record/handler_channel.h"
@@ -71,15 +72,6 @@ void handler_describe_end(const struct worker *worker, char *text, size_t size)
 		snprintf(text, size, "exited with status %d in %s", WEXITSTATUS(status), call);
 }
 
-/* The handler's text in the form of -a. */
-static void spec_text(const struct run_handler_spec *spec, char *text, size_t size)
-{
-	size_t n = (size_t)snprintf(text, size, "%s", spec->name);
-
-	for (size_t i = 0; i < spec->arg_count && n < size; i++)
-		n += (size_t)snprintf(text + n, size - n, ":%s", spec->args[i]);
-}
-
 /* `how` follows the handler's name; `rest` says what becomes of its rows. */
 static void report(const struct worker *worker, const char *how, const char *rest)
 {
@@ -87,7 +79,7 @@ static void report(const struct worker *worker, const char *how, const char *res
 	const char *name = worker->plugin->handler.name;
 	char spec[512];
 
-	spec_text(worker->spec, spec, sizeof(spec));
+	run_handler_text(worker->spec, spec, sizeof(spec));
 	record_log_put(run->log, PROBE_LOG_ERROR, name,
 		       "handler %s %s; %s; no record is lost: run it again with: probe-report "
 		       "replay -a '%s' --in-place %s",

@@ -67,6 +67,23 @@ static struct probe_err *mark_handlers_ended(const char *path)
 	return NULL;
 }
 
+/* The file is not trusted: only handlers of the installation, by name, run. */
+static void drop_paths(struct run_config *config, const char *path)
+{
+	char text[512];
+
+	for (size_t i = config->handler_count; i-- > 0;) {
+		if (!strchr(config->handlers[i].name, '/'))
+			continue;
+		run_handler_text(&config->handlers[i], text, sizeof(text));
+		probe_log(PROBE_LOG_WARNING,
+			  "%s: handler %s is a path, which --recover does not run: run it with: "
+			  "probe-report replay -a '%s' --in-place %s",
+			  path, config->handlers[i].name, text, path);
+		run_config_drop_handler(config, i);
+	}
+}
+
 static struct probe_err *run_handlers(const char *path, const char *handlers,
 				      const struct run_layout *layout,
 				      const struct run_handler_limits *limits)
@@ -79,12 +96,9 @@ static struct probe_err *run_handlers(const char *path, const char *handlers,
 
 	if (err)
 		return err;
-	/* The file is not trusted: only handlers of the installation, by name. */
-	for (size_t i = 0; i < config.handler_count; i++)
-		if (strchr(config.handlers[i].name, '/'))
-			return probe_err_create("%s: handler %s is a path: run it with "
-						"probe-report replay -a",
-						path, config.handlers[i].name);
+	drop_paths(&config, path);
+	if (!config.handler_count)
+		return mark_handlers_ended(path);
 	err = run_plugins_find(&config, layout, &plugins);
 	if (err)
 		return err;
@@ -95,8 +109,9 @@ static struct probe_err *run_handlers(const char *path, const char *handlers,
 	err = mark_handlers_ended(path);
 	if (err)
 		return err;
-	probe_log(PROBE_LOG_INFO, "%s: handlers %s have run over %llu dispatches", path, handlers,
-		  (unsigned long long)replay.counts.dispatches);
+	for (size_t i = 0; i < config.handler_count; i++)
+		probe_log(PROBE_LOG_INFO, "%s: handler %s has run over %llu dispatches", path,
+			  config.handlers[i].name, (unsigned long long)replay.counts.dispatches);
 	return NULL;
 }
 
@@ -259,12 +274,24 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
+/* *ret: the errno, if it is the directory to recover. */
+static void note_unreadable(const FTSENT *entry, int *ret)
+{
+	if (entry->fts_info != FTS_NS && entry->fts_info != FTS_DNR)
+		return;
+	if (!entry->fts_level)
+		*ret = entry->fts_errno;
+	else
+		probe_log(PROBE_LOG_WARNING, "%s: %s", entry->fts_path, strerror(entry->fts_errno));
+}
+
 struct probe_err *run_recover(const char *directory, const struct run_layout *layout,
 			      const struct run_handler_limits *limits)
 {
 	char *paths[] = {(char *)directory, NULL};
 	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, by_name);
 	size_t found = 0, failed = 0;
+	int unread = 0;
 	FTSENT *entry;
 
 	while (tree && (entry = fts_read(tree))) {
@@ -272,6 +299,7 @@ struct probe_err *run_recover(const char *directory, const struct run_layout *la
 
 		if (entry->fts_info == FTS_D && entry->fts_level > DEPTH_MAX)
 			fts_set(tree, entry, FTS_SKIP);
+		note_unreadable(entry, &unread);
 		if (!is_recording(entry))
 			continue;
 		found++;
@@ -283,6 +311,8 @@ struct probe_err *run_recover(const char *directory, const struct run_layout *la
 	}
 	if (tree)
 		fts_close(tree);
+	if (unread)
+		return probe_err_create("%s: %s", directory, strerror(unread));
 	if (!found)
 		return probe_err_create("%s: no databases (*.db) in it", directory);
 	return failed ? probe_err_create("%zu of %zu databases could not be recovered", failed,
