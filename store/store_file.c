@@ -164,27 +164,43 @@ struct probe_err *probe_store_replace(const char *path)
 
 /* ---- Whether it can be made ----------------------------------------------------------------- */
 
-/* With the length of the longest suffix that a file of a recording has. */
+/* A file without a name, so that a kill leaves nothing. 0 or -errno. */
+static int try_file(const char *directory)
+{
+	PROBE_AUTO_CLOSE int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	/* EISDIR, EOPNOTSUPP: the kernel or the filesystem has no such files. */
+	return fd < 0 && errno != EISDIR && errno != EOPNOTSUPP ? -errno : 0;
+}
+
+/* Names that are too long for the filesystem, or for SQLite, with the longest suffix of a
+ * recording. */
+static struct probe_err *check_length(const char *directory, const char *file)
+{
+	static const char longest[] = "-spool-new";
+	PROBE_AUTO_FREE char *absolute = realpath(directory, NULL);
+	const sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+	long most = pathconf(directory, _PC_NAME_MAX);
+
+	if (most > 0 && strlen(file) + strlen(longest) > (size_t)most)
+		return probe_err_create("%s", strerror(ENAMETOOLONG));
+	if (absolute && vfs &&
+	    strlen(absolute) + 1 + strlen(file) + strlen(longest) > (size_t)vfs->mxPathname)
+		return probe_err_create("SQLite takes names of up to %d bytes, with directories",
+					vfs->mxPathname);
+	return NULL;
+}
+
 struct probe_err *probe_store_try(const char *path)
 {
-	PROBE_AUTO_FREE char *name = NULL;
-	PROBE_AUTO_CLOSE int fd = -1;
-	sqlite3 *db = NULL;
+	const char *slash = strrchr(path, '/');
+	PROBE_AUTO_FREE char *directory =
+		slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 	int rc;
 
-	if (asprintf(&name, "%s-tryXXXXXX", path) < 0) {
-		name = NULL;
+	if (!directory)
 		return probe_err_oom();
-	}
-	fd = mkostemp(name, O_CLOEXEC);
-	if (fd < 0)
-		return probe_err_create("%s", strerror(errno));
-	rc = sqlite3_open_v2(name, &db, SQLITE_OPEN_READWRITE, NULL);
-	sqlite3_close(db);
-	unlink(name);
-	if (rc == SQLITE_OK)
-		return NULL;
-	return probe_err_create("SQLite: %s; it takes names of up to 500 bytes, with their "
-				"directories",
-				sqlite3_errstr(rc));
+	rc = try_file(directory);
+	return rc ? probe_err_create("%s", strerror(-rc))
+		  : check_length(directory, slash ? slash + 1 : path);
 }
