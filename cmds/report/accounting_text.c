@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmds/report/accounting_text.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -65,11 +66,21 @@ static void print_device(const struct report *report, sqlite3_stmt *stmt)
 		       strcmp(report_cell(stmt, 3), "model") ? "the host's" : "modelled");
 }
 
+/* The reason is the first one, and handlers run last: if it is of them, no record is missing. */
+static bool is_of_handlers(const char *reason)
+{
+	return !strncmp(reason, "handler ", 8) || !strncmp(reason, "its handlers ", 13);
+}
+
 static void print_partial(const struct report *report, sqlite3_stmt *stmt)
 {
+	const char *reason = report_cell(stmt, 0);
+
 	printf("%s%spartial: ", report_bold(report), report_red(report));
-	report_put(report_cell(stmt, 0));
-	printf(" (all counts are lower bounds)%s\n", report_plain(report));
+	report_put(reason);
+	printf(" (%s)%s\n",
+	       is_of_handlers(reason) ? "no record is missing" : "all counts are lower bounds",
+	       report_plain(report));
 }
 
 static const char partial_sql[] =
