@@ -15,7 +15,7 @@ set(goal_tests
 	R11 "^(arch.(public_headers|abi)|cmd.run.(old_abi|new_abi|no_symbol|refused_handlers)|e2e.own_handler)$"
 	R12 "^cmd.run.handler_"
 	R13 "^(equal|fuzz.compile)"
-	R14 "^unit.simgpu.(isa_|tested_opcodes|untested_opcodes|vector_levels)"
+	R14 "^(unit.simgpu.(isa_|tested_opcodes|untested_opcodes|vector_levels)|hip.(clocks|same_clock))"
 	R15 "^arch")
 
 get_property(all_tests DIRECTORY PROPERTY TESTS)
