@@ -83,6 +83,7 @@ static struct probe_err *copy_arrays(const struct probe_buf *table,
 		      s->uncovered_list),
 		ARRAY("variables", h->variables_offset, h->variable_count, s->variables),
 		ARRAY("operations", h->operations_offset, h->operation_count, s->operations),
+		ARRAY("terms", h->terms_offset, h->term_count, s->terms),
 		ARRAY("groups", h->groups_offset, h->group_count, d->groups),
 		ARRAY("predicates", h->predicates_offset, h->predicate_count, d->predicates),
 		ARRAY("expressions", h->exprs_offset, h->expr_count, s->expressions),
@@ -105,6 +106,7 @@ static struct probe_err *copy_arrays(const struct probe_buf *table,
 	s->uncovered_count = h->uncovered_count;
 	s->variable_count = h->variable_count;
 	s->operation_count = h->operation_count;
+	s->term_count = h->term_count;
 	s->code_before = h->code_before;
 	s->code_after = h->code_after;
 	s->site_count = h->site_count;
@@ -230,6 +232,14 @@ static struct probe_err *check_content(const char *name, const struct probe_site
 		if (err)
 			return err;
 	}
+	for (uint32_t i = 0; i < sites->term_count; i++) {
+		const struct probe_site_term *term = &sites->terms[i];
+
+		if (term->site >= sites->site_count || (i && term->site < term[-1].site))
+			return malformed(name, "term", i, "site", term->site);
+		if (term->step != (int32_t)term->step)
+			return malformed(name, "term", i, "step", (uint64_t)term->step);
+	}
 	return NULL;
 }
 
@@ -309,6 +319,7 @@ void probe_sites_destroy(struct probe_sites *sites)
 	free(sites->uncovered_list);
 	free(sites->variables);
 	free(sites->operations);
+	free(sites->terms);
 	free(sites);
 }
 

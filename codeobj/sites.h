@@ -25,7 +25,9 @@ struct probe_sites {
 	struct probe_site_variable *variables;
 	uint32_t operation_count;
 	struct probe_site_operations *operations;
-	struct probe_site *sites; /* the id of a site is its index */
+	uint32_t term_count;
+	struct probe_site_term *terms; /* sorted by site */
+	struct probe_site *sites;      /* the id of a site is its index */
 	struct probe_site_kernel *kernels;
 	struct probe_site_frame *frames;
 	/* Derived sites: members sorted by site, the others by row (derived_sites.h). */

@@ -81,7 +81,9 @@ static uint16_t measured_every(const struct probe_sites *table, uint32_t id)
 	return member ? (uint16_t)site_group_every(&table->groups[member->group]) : 0;
 }
 
-static bool fill_site(const struct run_code *code, uint32_t id, struct probe_site_info *ret)
+/* Terms from *term on are those of this site and of later ones. */
+static bool fill_site(const struct run_code *code, uint32_t id, uint32_t *term,
+		      struct probe_site_info *ret)
 {
 	const struct probe_sites *table = code->table;
 	const struct probe_site *site = &table->sites[id];
@@ -130,7 +132,10 @@ static bool fill_site(const struct run_code *code, uint32_t id, struct probe_sit
 		.bitfields = member ? member->field : NULL,
 		.variable = site->variable,
 		.measured_every = measured_every(table, id),
+		.terms = table->terms + *term,
 	};
+	for (; *term < table->term_count && table->terms[*term].site == id; (*term)++)
+		ret->term_count++;
 	if (site->variable && site->variable <= table->variable_count) {
 		ret->row = table->variables[site->variable - 1].row;
 		ret->element = table->variables[site->variable - 1].element;
@@ -141,11 +146,11 @@ static bool fill_site(const struct run_code *code, uint32_t id, struct probe_sit
 static void describe_sites(struct run_code *code)
 {
 	struct probe_site_info *sites = calloc(code->table->site_count + 1, sizeof(*sites));
-	uint32_t count = 0;
+	uint32_t count = 0, term = 0;
 
 	code->functions = read_functions(code->table);
 	while (sites && code->functions && count < code->table->site_count &&
-	       fill_site(code, count, &sites[count]))
+	       fill_site(code, count, &term, &sites[count]))
 		count++;
 	code->sites = sites;
 	code->site_count = count;

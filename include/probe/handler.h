@@ -98,6 +98,9 @@ struct probe_site_info {
 	 * of those are estimates, in rows of their own (PROBE_C_MEASURED). 0 = all are exact.
 	 */
 	uint16_t measured_every;
+	/* Added later: the address as a sum (struct probe_site_term); 0 = unknown. */
+	uint32_t term_count;
+	const struct probe_site_term *terms;
 };
 
 struct probe_dispatch_info {

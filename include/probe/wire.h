@@ -32,10 +32,11 @@
 /* ---- 8. Sizes ------------------------------------------------------------------------------- */
 
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_uncovered) == 32, "uncovered access");
-PROBE_STATIC_ASSERT(sizeof(struct probe_sites_header) == 112, "site table header");
+PROBE_STATIC_ASSERT(sizeof(struct probe_sites_header) == 120, "site table header");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_operations) == 20, "operations of a row");
 PROBE_STATIC_ASSERT(sizeof(struct probe_expr_node) == 24, "expression node");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_variable) == 8, "variable in LDS");
+PROBE_STATIC_ASSERT(sizeof(struct probe_site_term) == 16, "term of an address");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site) == 60, "site");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_bitfield) == 16, "site bit field");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_proof) == 168, "site proof");

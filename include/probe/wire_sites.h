@@ -18,7 +18,8 @@
 /*
  * Layout: header, sites[site_count], proofs[proof_count], groups[group_count],
  * predicates[predicate_count], exprs[expr_count], kernels[kernel_count], frames[frame_count],
- * uncovered[uncovered_count], variables[variable_count], operations[operation_count], strings.
+ * uncovered[uncovered_count], variables[variable_count], operations[operation_count],
+ * terms[term_count], strings.
  *
  * A string is an offset from strings_offset and ends in NUL; string 0 is "". proof_count is
  * site_count, or 0 if no site has a proof.
@@ -54,6 +55,8 @@ struct probe_sites_header {
 	uint32_t variable_count;
 	uint32_t operations_offset; /* struct probe_site_operations[operation_count] */
 	uint32_t operation_count;
+	uint32_t terms_offset; /* struct probe_site_term[term_count], sorted by site */
+	uint32_t term_count;
 };
 #define PROBE_SITES_HEADER_MIN 96u
 
@@ -117,6 +120,29 @@ struct probe_site {
 struct probe_site_variable {
 	uint32_t row;	  /* bytes of its arrays; 0 = not an array of arrays */
 	uint32_t element; /* bytes of their elements */
+};
+
+/*
+ * A term of an access's address, which is a pointer + a constant + terms. A term is `step` bytes
+ * times the values that `of` names. No proof: an index of 32 bits is taken not to wrap.
+ */
+enum probe_term_flag {
+	PROBE_TERM_ITEM = 1,	  /* the work-item's id along x; << 1: along y; << 2: along z */
+	PROBE_TERM_GROUP = 8,	  /* the workgroup's id, as above */
+	PROBE_TERM_SIZE = 64,	  /* a size of workgroups or of the grid */
+	PROBE_TERM_LOOP = 128,	  /* the iteration of a loop */
+	PROBE_TERM_VALUE = 256,	  /* an argument, a loaded value, or another one */
+	PROBE_TERM_PART = 512,	  /* not those values themselves: a quotient, a remainder, ... */
+	PROBE_TERM_UNKNOWN = 1024 /* `step` is 0 */
+};
+#define PROBE_TERM_ITEMS  (7u * PROBE_TERM_ITEM) /* along any axis */
+#define PROBE_TERM_GROUPS (7u * PROBE_TERM_GROUP)
+
+struct probe_site_term {
+	uint32_t site;
+	uint16_t of; /* enum probe_term_flag */
+	uint16_t reserved;
+	int64_t step;
 };
 
 /* A kernel and its clones. The range has its sites and those of the functions that it calls. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How addresses depend on the lane; see address_class.h. */
 #include "llvm-plugin/analysis/address_class.h"
+#include "llvm-plugin/analysis/address_terms.h"
 #include "llvm-plugin/analysis/address_text.h"
 #include "llvm-plugin/analysis/affine_walk.h"
 #include "llvm-plugin/analysis/function.h"
@@ -452,4 +453,5 @@ void address_classes_add(struct address_classes *classes, uint32_t number, LLVMV
 		snprintf(ret->source, sizeof(ret->source), "%s", place_of(load, true).c_str());
 	find_near(classes, number, inst, expr, ret);
 	ret->variable = wrap(variable_of(in, pointer));
+	ret->term_count = address_terms(in, expr, ret->term);
 }

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { ADDRESS_TEXT = 200, ADDRESS_SOURCE = 256 };
+enum { ADDRESS_TEXT = 200, ADDRESS_SOURCE = 256, ADDRESS_TERMS = 16 };
 
 struct address_description {
 	enum probe_address_class kind;
@@ -26,6 +26,8 @@ struct address_description {
 	uint32_t near_access;
 	int32_t distance;      /* from there */
 	LLVMValueRef variable; /* in LDS, that contains the address; NULL = unknown */
+	struct probe_site_term term[ADDRESS_TERMS]; /* `site` is not set */
+	unsigned term_count;
 };
 
 struct address_classes;

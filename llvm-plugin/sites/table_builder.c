@@ -49,6 +49,7 @@ void site_table_deinit(struct site_table *table)
 	free(table->variables.data);
 	free(table->rows.data);
 	free(table->operations.data);
+	free(table->terms.data);
 	free(table->slot);
 }
 
@@ -266,6 +267,12 @@ void site_table_set_address(struct site_table *table, const struct address_descr
 	site.address_flags = (uint8_t)address->flags;
 	site.variable = variable_number(table, address->variable);
 	memcpy(row, &site, sizeof(site));
+	for (unsigned i = 0; i < address->term_count; i++) {
+		struct probe_site_term term = address->term[i];
+
+		term.site = site_table_sites(table) - 1;
+		append_bytes(&table->terms, &term, sizeof(term));
+	}
 }
 
 void site_table_set_proof(struct site_table *table, const struct probe_site_proof *proof)
@@ -385,7 +392,9 @@ void site_table_emit(struct site_table *table, LLVMModuleRef module)
 	header.operations_offset = header.variables_offset + (uint32_t)table->rows.size;
 	header.operation_count =
 		(uint32_t)(table->operations.size / sizeof(struct probe_site_operations));
-	header.strings_offset = header.operations_offset + (uint32_t)table->operations.size;
+	header.terms_offset = header.operations_offset + (uint32_t)table->operations.size;
+	header.term_count = (uint32_t)(table->terms.size / sizeof(struct probe_site_term));
+	header.strings_offset = header.terms_offset + (uint32_t)table->terms.size;
 	header.strings_size = (uint32_t)table->strings.size;
 	header.total_size = header.strings_offset + header.strings_size;
 	append_bytes(&blob, &header, sizeof(header));
@@ -399,6 +408,7 @@ void site_table_emit(struct site_table *table, LLVMModuleRef module)
 	append_bytes(&blob, table->uncovered.data, table->uncovered.size);
 	append_bytes(&blob, table->rows.data, table->rows.size);
 	append_bytes(&blob, table->operations.data, table->operations.size);
+	append_bytes(&blob, table->terms.data, table->terms.size);
 	append_bytes(&blob, table->strings.data, table->strings.size);
 
 	value = LLVMConstStringInContext(context, (const char *)blob.data, (unsigned)blob.size, 1);

@@ -24,7 +24,7 @@ struct table_bytes {
 
 struct site_table {
 	struct table_bytes sites, proofs, groups, predicates, kernels, frames, strings, uncovered;
-	struct table_bytes operations;
+	struct table_bytes operations, terms;
 	struct expr_graph exprs;
 	uint32_t *slot; /* hash of strings: offset + 1 */
 	size_t slots, string_count;
@@ -53,8 +53,8 @@ void site_table_set_proof(struct site_table *table, const struct probe_site_proo
 void site_table_set_address(struct site_table *table, const struct address_description *address,
 			    uint32_t first_site);
 /*
- * Add operations at the place of `inst` (NULL: unknown), which may be in a clone of `owner`. `again`:
- * at the place of those added last.
+ * Add operations at the place of `inst` (NULL: unknown), which may be in a clone of `owner`.
+ * `again`: at the place of those added last.
  */
 void site_table_add_operations(struct site_table *table, LLVMValueRef inst, LLVMValueRef owner,
 			       bool again, struct probe_site_operations operations);

@@ -36,6 +36,14 @@ class Table:
 				yield self.text(owner), line, ACCESS[access], CLASSES[kind], flags, variable, self.text(address), self.text(source)
 
 
+	def places(self):
+		"""Number, kernel, line and access."""
+		for i in range(self.count):
+			row = struct.unpack_from("<5IHBBHHII", self.data, self.first + 60 * i)
+			if row[6] in ACCESS:
+				yield i, self.text(row[11]), row[2], ACCESS[row[6]]
+
+
 def loads(path):
 	"""Kernel and address of each load."""
 	return [(row[0], row[6]) for row in Table(path).accesses() if row[2] == "load"]

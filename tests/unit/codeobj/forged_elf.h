@@ -52,6 +52,7 @@ static inline void forge_sites(struct forged *forged)
 		.frame_count = 1,
 		.uncovered = 3,
 		.operation_count = 1,
+		.term_count = 2,
 	};
 	struct probe_site sites[2] = {
 		{.line = 7,
@@ -79,6 +80,8 @@ static inline void forge_sites(struct forged *forged)
 						   .operation = PROBE_OPERATION_FP32,
 						   .count = 3,
 						   .amount = 6};
+	const struct probe_site_term terms[2] = {{.site = 0, .of = PROBE_TERM_ITEM, .step = 4},
+						 {.site = 1, .of = PROBE_TERM_LOOP, .step = -64}};
 	char strings[256];
 	uint32_t size = 0;
 
@@ -94,6 +97,8 @@ static inline void forge_sites(struct forged *forged)
 	header.kernels_offset = (uint32_t)forge_put(forged, &kernel, sizeof(kernel));
 	header.frames_offset = (uint32_t)forge_put(forged, &frame, sizeof(frame));
 	header.operations_offset = (uint32_t)forge_put(forged, &operations, sizeof(operations));
+	forge_align(forged, 8);
+	header.terms_offset = (uint32_t)forge_put(forged, terms, sizeof(terms));
 	header.strings_offset = (uint32_t)forge_put(forged, strings, size);
 	header.strings_size = size;
 	header.total_size = (uint32_t)forged->size;

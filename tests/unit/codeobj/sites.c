@@ -52,6 +52,19 @@ static void test_room_for_more(void **state)
 	probe_sites_destroy(sites);
 }
 
+/* A table of an earlier version has a shorter header. */
+static void test_without_terms(void **state)
+{
+	struct probe_sites *sites;
+
+	(void)state;
+	header->header_size = offsetof(struct probe_sites_header, terms_offset);
+	assert_null(probe_sites_parse("t", table.bytes, table.size, &sites));
+	assert_int_equal(sites->term_count, 0);
+	assert_int_equal(sites->operation_count, 1);
+	probe_sites_destroy(sites);
+}
+
 static void refused(const char *says)
 {
 	struct probe_sites *sites = NULL;
@@ -74,11 +87,11 @@ static struct probe_site *site(uint32_t i)
 static void test_bad_header(void **state)
 {
 	uint32_t *const words[] = {
-		&header->total_size,	&header->site_count,	  &header->kernel_count,
-		&header->frame_count,	&header->sites_offset,	  &header->kernels_offset,
-		&header->frames_offset, &header->strings_offset,  &header->strings_size,
-		&header->group_count,	&header->predicate_count, &header->expr_count,
-		&header->variable_count, &header->operation_count};
+		&header->total_size,	 &header->site_count,	   &header->kernel_count,
+		&header->frame_count,	 &header->sites_offset,	   &header->kernels_offset,
+		&header->frames_offset,	 &header->strings_offset,  &header->strings_size,
+		&header->group_count,	 &header->predicate_count, &header->expr_count,
+		&header->variable_count, &header->operation_count, &header->term_count};
 
 	(void)state;
 	header->magic ^= 1;
@@ -109,6 +122,7 @@ static void test_bad_content(void **state)
 	struct probe_site_frame *frame = (void *)(table.bytes + header->frames_offset);
 	struct probe_site_operations *operations =
 		(void *)(table.bytes + header->operations_offset);
+	struct probe_site_term *terms = (void *)(table.bytes + header->terms_offset);
 	struct probe_site good = *site(1);
 
 	(void)state;
@@ -145,6 +159,15 @@ static void test_bad_content(void **state)
 	operations->row = 1;
 	operations->frame_count = 2;
 	refused("operations 0: frames");
+	operations->frame_count = 1;
+	terms[1].site = 2;
+	refused("term 1: site 2");
+	terms[0].site = terms[1].site = 1;
+	terms[1].site = 0;
+	refused("term 1: site 0");
+	terms[0].site = 0;
+	terms[0].step = 1ll << 31;
+	refused("term 0: step");
 }
 
 static void test_every_prefix(void **state)
@@ -216,6 +239,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_good, setup),
 		cmocka_unit_test_setup(test_room_for_more, setup),
+		cmocka_unit_test_setup(test_without_terms, setup),
 		cmocka_unit_test_setup(test_bad_header, setup),
 		cmocka_unit_test_setup(test_bad_content, setup),
 		cmocka_unit_test_setup(test_every_prefix, setup),

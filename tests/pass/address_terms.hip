@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// The terms of addresses, for advice.
+//
+// RUN: %hip_probe -O3 -g %s -o %t
+// RUN: python3 %S/address_terms.py %t | FileCheck %s
+#include <hip/hip_runtime.h>
+
+// A product of two arguments.
+// CHECK: {{^}}volume [[@LINE+5]] load 4*group.z*size 4*item.x*value 4*item.y*value 4*item.z{{$}}
+extern "C" __global__ void volume(float *out, const float *in, int nx, int ny)
+{
+	int x = threadIdx.x, y = threadIdx.y, z = threadIdx.z + blockIdx.z * blockDim.z;
+
+	out[threadIdx.x] = in[(x * ny + y) * nx + z];
+}
+
+// A size in the code, and one of the launch; a step of a loop.
+// CHECK: {{^}}literal [[@LINE+9]] store 4*group.x*size 4*item.x{{$}}
+// CHECK: {{^}}literal [[@LINE+7]] load 4*item.x 4*loop*value 64*group.x{{$}}
+extern "C" __global__ void literal(float *out, const float *in, int n, int ld)
+{
+	float sum = 0;
+
+#pragma unroll 1
+	for (int i = 0; i < n; i++)
+		sum += in[blockIdx.x * 16 + threadIdx.x + i * ld];
+	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// Quotients and the like count elements of a step, but are not the id.
+// CHECK: {{^}}parts [[@LINE+5]] load 4*item.x*value*part 512*item.x*part{{$}}
+extern "C" __global__ void parts(float *out, const float *in)
+{
+	unsigned t = threadIdx.x;
+
+	out[t] = in[t / 5 * 128 + (t ^ 3)];
+}
+
+// A member of a struct, by an index that was loaded.
+// CHECK: {{^}}member [[@LINE+8]] load 24*value{{$}}
+struct Pair {
+	double a, b;
+	int c;
+};
+extern "C" __global__ void member(double *out, const Pair *in, const int *index)
+{
+	unsigned t = threadIdx.x;
+	out[t] = in[index[t]].b;
+}
+
+// Where a pointer or an index moves in a way that is no sum, nothing is known.
+// CHECK: {{^}}walk [[@LINE+7]] load 0*unknown{{$}}
+extern "C" __global__ void walk(float *out, const int *in, int n)
+{
+	int at = threadIdx.x;
+
+#pragma unroll 1
+	for (int i = 0; i < n; i++)
+		at = in[at * 4 + (at > 3)];
+	out[threadIdx.x] = (float)at;
+}
+
+// One of two pointers, which has no step.
+// CHECK: {{^}}either [[@LINE+3]] load 8*item.x{{$}}
+extern "C" __global__ void either(double *out, const double *a, const double *b, int n)
+{
+	out[threadIdx.x] = (n ? a : b)[threadIdx.x];
+}
+
+// An index of 32 bits that wraps, like a hash.
+// CHECK: {{^}}hash [[@LINE+3]] load 4*item.x*part{{$}}
+extern "C" __global__ void hash(float *out, const float *in)
+{
+	out[threadIdx.x] = in[threadIdx.x * 2654435761u & 255];
+}
