@@ -206,7 +206,8 @@ Origin Flow::trace(const Value *from, const Instruction *target, bool through_lo
 
 /* ---- Classes -------------------------------------------------------------------------------- */
 
-static bool is_member(const Value *pointer)
+/* `bytes` of the access: less than a struct, if it is the first member. */
+static bool is_member(const analysis &in, const Value *pointer, uint64_t bytes)
 {
 	for (unsigned i = 0; i < DEPTH_MAX; i++) {
 		auto *gep = dyn_cast<GEPOperator>(pointer);
@@ -216,6 +217,9 @@ static bool is_member(const Value *pointer)
 			pointer = cast->getOperand(0);
 		if (!gep)
 			return false;
+		if (gep->getResultElementType()->isStructTy() &&
+		    in.layout.getTypeAllocSize(gep->getResultElementType()).getFixedValue() > bytes)
+			return true;
 		for (auto it = gep_type_begin(gep), end = gep_type_end(gep); it != end; ++it)
 			if (it.isStruct())
 				return true;
@@ -434,10 +438,13 @@ void address_classes_add(struct address_classes *classes, uint32_t number, LLVMV
 	Value *pointer = unwrap(address);
 	const Instruction *load = nullptr;
 	const SCEV *expr = address_expr(in, pointer);
+	bool simple = isa<LoadInst>(inst) || isa<StoreInst>(inst);
+	uint64_t bytes = simple ? in.layout.getTypeStoreSize(getLoadStoreType(inst)).getFixedValue()
+				: UINT64_MAX;
 
 	*ret = {};
 	ret->kind = class_of(in, inst, pointer, proof, &load);
-	ret->flags = (is_member(pointer) ? PROBE_ADDRESS_MEMBER : 0) |
+	ret->flags = (is_member(in, pointer, bytes) ? PROBE_ADDRESS_MEMBER : 0) |
 		     (is_guarded(in, inst->getParent()) ? PROBE_ADDRESS_GUARDED : 0) |
 		     (moves(in, expr) ? PROBE_ADDRESS_MOVES : 0) | result_flags(inst);
 	if (ret->kind != PROBE_ADDRESS_GATHER && ret->kind != PROBE_ADDRESS_CHASE &&

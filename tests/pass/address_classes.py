@@ -37,11 +37,11 @@ class Table:
 
 
 	def places(self):
-		"""Number, kernel, line and access."""
+		"""Number, kernel, line, access and flags."""
 		for i in range(self.count):
-			row = struct.unpack_from("<5IHBBHHII", self.data, self.first + 60 * i)
+			row = struct.unpack_from("<5IHBBHHIIIIIIiBBH", self.data, self.first + 60 * i)
 			if row[6] in ACCESS:
-				yield i, self.text(row[11]), row[2], ACCESS[row[6]]
+				yield i, self.text(row[11]), row[2], ACCESS[row[6]], row[18]
 
 
 def loads(path):

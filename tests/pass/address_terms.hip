@@ -36,8 +36,10 @@ extern "C" __global__ void parts(float *out, const float *in)
 	out[t] = in[t / 5 * 128 + (t ^ 3)];
 }
 
-// A member of a struct, by an index that was loaded.
-// CHECK: {{^}}member [[@LINE+8]] load 24*value{{$}}
+// A member of a struct, by an index that was loaded; and the first one, whose own index is 0. All of a struct is none.
+// CHECK: {{^}}member [[@LINE+10]] load member 24*value{{$}}
+// CHECK: {{^}}member [[@LINE+10]] load member 24*item.x{{$}}
+// CHECK: {{^}}member [[@LINE+9]] store 8*item.x{{$}}
 struct Pair {
 	double a, b;
 	int c;
@@ -45,7 +47,14 @@ struct Pair {
 extern "C" __global__ void member(double *out, const Pair *in, const int *index)
 {
 	unsigned t = threadIdx.x;
-	out[t] = in[index[t]].b;
+	double b = in[index[t]].b;
+	out[t] = b + in[t].a;
+}
+
+// CHECK: {{^}}whole [[@LINE+3]] load 4*item.x{{$}}
+extern "C" __global__ void whole(HIP_vector_type<float, 1> *out, const HIP_vector_type<float, 1> *in)
+{
+	out[threadIdx.x] = in[threadIdx.x];
 }
 
 // Where a pointer or an index moves in a way that is no sum, nothing is known.

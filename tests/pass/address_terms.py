@@ -3,7 +3,7 @@
 """address_terms.py CODE_OBJECT: the terms of each access's address in the site table, one line per kernel, access and line of
 source:
 
-kernel line access STEP*VALUE*VALUE ...
+kernel line access [member] STEP*VALUE*VALUE ...
 """
 import struct
 import sys
@@ -27,8 +27,8 @@ def terms(table):
 def main(path):
 	table, seen = address_classes.Table(path), set()
 	every = terms(table)
-	for number, owner, line, access in table.places():
-		row = f"{owner} {line} {access} " + " ".join(sorted(every[number]))
+	for number, owner, line, access, flags in table.places():
+		row = f"{owner} {line} {access} " + ("member " if flags & 1 else "") + " ".join(sorted(every[number]))
 		if row not in seen:
 			print(row)
 		seen.add(row)
