@@ -89,10 +89,19 @@ bool layout_copies_fit(const struct advice_site *site, uint64_t table, unsigned 
 
 /* ---- Rows as declared ----------------------------------------------------------------------- */
 
+/* Rows of bytes or shorts that are no multiples of a dword: nothing in them is aligned to one. */
+static bool small_rows(const struct advice_site *site)
+{
+	return site->declared_row % 4 && site->declared_element && site->declared_element < 4 &&
+	       site->unit <= site->declared_element;
+}
+
 unsigned layout_align(const struct advice_site *site)
 {
 	unsigned element = layout_element(site), align = site->info ? site->info->align : 0;
 
+	if (small_rows(site))
+		return site->declared_element;
 	/* The compiler merges accesses to neighbouring elements. */
 	return site->declared_row && align >= 4 && align < element ? align : element;
 }
@@ -169,6 +178,12 @@ static void widen(struct conflict_range *range, uint32_t conflicts)
 	range->most = worse(range->most, conflicts);
 }
 
+/* Rows after which a row begins at the same byte of a dword. */
+static unsigned phases(unsigned pitch)
+{
+	return pitch % 4 == 0 ? 1 : pitch % 2 == 0 ? 2 : 4;
+}
+
 /*
  * Over every position of the first lane in a row; padding is the same in every row except for a
  * shift.
@@ -182,9 +197,11 @@ static void range_padded(const struct advice_site *site, const struct lane_offse
 
 	if (layout->row == site->declared_row && layout_align(site) < step)
 		step = layout_align(site);
-	for (unsigned in = 0; in < layout->row && ret->most != UINT32_MAX; in += step)
-		if (in % layout->row + site->bytes <= layout->row)
-			widen(ret, conflicts_from(site, lanes, wave, layout, base + in, scratch));
+	for (unsigned row = 0; row < phases(layout->row + layout->pad); row++)
+		for (unsigned in = 0; in < layout->row && ret->most != UINT32_MAX; in += step)
+			if (in % layout->row + site->bytes <= layout->row)
+				widen(ret, conflicts_from(site, lanes, wave, layout,
+							  base + row * layout->row + in, scratch));
 }
 
 /*

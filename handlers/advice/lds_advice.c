@@ -12,15 +12,17 @@
 #include "handlers/advice/advice_text.h"
 #include "handlers/advice/layouts.h"
 #include "handlers/advice/lds_arrays.h"
+#include "handlers/advice/lds_tables.h"
 #include "handlers/advice/recorded_addresses.h"
 
 static const char alike[] = "other executions are like those recorded";
-/* Lanes may use a small part of the table, and its size is not known. */
-static const char fits[] = "the copies of the whole table fit in LDS";
-static const char alike_fits[] = "other executions are like those recorded, and the copies of the "
-				 "whole table fit in LDS";
-
 enum { ROWS_MAX = 8 };
+
+static void append_factor(unsigned factor, struct advice *ret)
+{
+	if (factor > 1)
+		advice_append(ret->fix, " * %u", factor);
+}
 
 static double conflicts_each(const struct facts *facts)
 {
@@ -67,12 +69,16 @@ static void say_padding(const struct advice_site *site, const struct row_layout 
 	unsigned row = pad->row, element = named_element(site);
 	bool whole = row % element == 0 && pad->pad % element == 0;
 
-	if (!has_rows(site) && whole)
-		advice_append(ret->fix, "put element i (of %u B) at i + i / %u * %u", element,
-			      row / element, pad->pad / element);
-	else if (!has_rows(site))
-		advice_append(ret->fix, "put byte i at i + i / %u * %u", row, pad->pad);
-	else if (whole)
+	if (!has_rows(site)) {
+		unsigned size = whole ? element : 1;
+
+		if (whole)
+			advice_append(ret->fix, "put element i (of %u B)", element);
+		else
+			advice_append(ret->fix, "put byte i");
+		advice_append(ret->fix, " at i + i / %u", row / size);
+		append_factor(pad->pad / size, ret);
+	} else if (whole)
 		advice_append(ret->fix, "pad the row from %u to %u elements of %u B (%u B)",
 			      row / element, (row + pad->pad) / element, element, row + pad->pad);
 	else
@@ -192,8 +198,7 @@ static bool propose_recorded(const struct facts *facts, struct probe_lds_scratch
 /* In an exclusive-or: units that are moved are `scale` elements, which stay together. */
 static void say_scale(unsigned scale, struct advice *ret)
 {
-	if (scale > 1)
-		advice_append(ret->fix, " * %u", scale);
+	append_factor(scale, ret);
 	advice_append(ret->fix, ")");
 }
 
@@ -219,10 +224,10 @@ static void lds_mapping(const struct advice_site *site, const struct array_layou
 		snprintf(what, sizeof(what), "byte i%s%s%s", *from ? " (" : "", from,
 			 *from ? ")" : "");
 	size = whole ? size : 1;
-	if (array->pad)
-		advice_append(ret->fix, "put %s at i + i / %u * %u", what, array->pitch / size,
-			      array->pad / size);
-	else {
+	if (array->pad) {
+		advice_append(ret->fix, "put %s at i + i / %u", what, array->pitch / size);
+		append_factor(array->pad / size, ret);
+	} else {
 		advice_append(ret->fix, "put %s at i ^ (i / %u %% %u", what, array->pitch / size,
 			      array->columns);
 		say_scale(array->element / size, ret);
@@ -383,100 +388,6 @@ static void lds_strides(const struct facts *facts, struct probe_lds_scratch *scr
 		      conflicts_each(facts));
 }
 
-/* Bytes from the lowest address of any wave to the end of the highest. */
-static uint64_t span_of(const struct lane_offsets *lanes, unsigned element)
-{
-	int64_t low = 0, high = 0;
-
-	for (unsigned wave = 0; wave < lanes->waves; wave++)
-		for (unsigned lane = 0; lane < 64; lane++) {
-			int64_t at = lanes->offset[wave][lane];
-
-			low = at < low ? at : low;
-			high = at > high ? at : high;
-		}
-	return (uint64_t)(high - low) + element;
-}
-
-/*
- * For a table that lanes update at proved distances: number of copies; lane l uses copy l % copies.
- */
-static unsigned copies_proved(const struct facts *facts, struct probe_lds_scratch *scratch,
-			      uint32_t *ret_after)
-{
-	const struct advice_site *site = facts->site;
-	unsigned element = layout_element(site), best = 0;
-	struct lane_offsets lanes;
-
-	*ret_after = UINT32_MAX;
-	if (!lane_offsets(site, &lanes))
-		return 0;
-	for (unsigned copies = 2; copies <= 32 && *ret_after &&
-				  layout_copies_fit(site, span_of(&lanes, element), copies);
-	     copies *= 2) {
-		uint32_t worst = 0;
-
-		for (unsigned wave = 0; wave < lanes.waves; wave++) {
-			uint32_t addr[64] = {0}, left;
-
-			for (unsigned lane = 0; lane < site->wave; lane++)
-				addr[lane] = (1u << 20) +
-					     (uint32_t)lanes.offset[wave][lane] * copies +
-					     lane % copies * element;
-			left = layout_conflicts_at(site, lanes.exec[wave], addr, scratch);
-			worst = left > worst ? left : worst;
-		}
-		if (worst >= *ret_after)
-			continue;
-		*ret_after = worst;
-		best = copies;
-	}
-	return best;
-}
-
-static void say_copies(unsigned copies, struct advice *ret)
-{
-	advice_say(ret->fix,
-		   "keep %u copies of each entry of the table side by side, let lane l update copy "
-		   "l %% %u, and sum them at the end",
-		   copies, copies);
-}
-
-/* For atomic updates without a stride: updates of tables. */
-static void lds_atomic(const struct facts *facts, struct probe_lds_scratch *scratch,
-		       struct advice *ret)
-{
-	const struct advice_site *site = facts->site;
-	struct recorded_copies tried;
-	/* Old values of copies are not those of the table. */
-	bool may_copy = !facts_flag(facts, PROBE_ADDRESS_RESULT | PROBE_ADDRESS_EXCHANGE);
-	unsigned copies;
-	uint32_t after;
-
-	copies = copies_proved(facts, scratch, &after);
-	if (copies && may_copy && after * 2 <= conflicts_each(facts)) {
-		say_copies(copies, ret);
-		advice_estimate(ret, "conflicts", after, conflicts_each(facts), fits);
-		return;
-	}
-	if (copies || !site->recorded || !recorded_copies(site->recorded, site, scratch, &tried))
-		return;
-	/*
-	 * As many lanes update one word as are serialised: the contention is for words, not for
-	 * banks.
-	 */
-	if (tried.share >= facts->way)
-		advice_say(ret->cause,
-			   "up to %u lanes of a wave update one word, which serialises them: %.1f "
-			   "conflicts per execution, up to %llu-way",
-			   tried.share, conflicts_each(facts), (unsigned long long)facts->way);
-	if (!tried.copies || !may_copy || tried.after * 2 > tried.before)
-		return;
-	say_copies(tried.copies, ret);
-	advice_estimate(ret, "conflicts", tried.after, tried.before,
-			site->recorded->executions == facts->executions ? fits : alike_fits);
-}
-
 /* Proposes the best known layout, for all accesses to the array or for this one. */
 static void lds_layout(const struct facts *facts, struct probe_lds_scratch *scratch,
 		       struct advice *ret)
@@ -572,7 +483,7 @@ static void find_advice(const struct facts *facts, struct probe_lds_scratch *scr
 		   facts_address(facts, text, sizeof(text)), conflicts_each(facts),
 		   (unsigned long long)facts->way);
 	if (site->access == PROBE_ACCESS_ATOMIC)
-		lds_atomic(facts, scratch, ret);
+		advice_lds_table(facts, scratch, ret);
 	else
 		lds_layout(facts, scratch, ret);
 }

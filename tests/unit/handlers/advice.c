@@ -63,7 +63,7 @@ static void test_advice(void **state)
 	       "after, 60 before (per execution)");
 	advise(PROBE_ACCESS_STORE, PROBE_SPACE_LDS, 16, 16, 0, -128,
 	       "lanes are 128 B apart: 8-way bank conflict",
-	       "put element i (of 16 B) at i + i / 8 * 1, or put element i (of 16 B) at "
+	       "put element i (of 16 B) at i + i / 8, or put element i (of 16 B) at "
 	       "i ^ (i / 8 % 8); verified: 0 conflicts after, 56 before (per execution)");
 	advise(PROBE_ACCESS_ATOMIC, PROBE_SPACE_LDS, 4, 4, 0, 0,
 	       "all active lanes update one word, which serialises them: 32 in a row",
