@@ -23,6 +23,7 @@
 
 struct recorded_addresses;
 struct probe_site_info;
+struct probe_site_term;
 struct array_layout;
 struct buffer_layout;
 
@@ -47,7 +48,10 @@ struct advice_site {
 	unsigned row, items;
 	uint32_t group[3], grid[3]; /* the same by axis; 0 = differs between dispatches */
 	uint32_t lds_bytes;	    /* of a workgroup, the most of any dispatch; 0 = unknown */
-	const struct probe_site_info *info; /* NULL = none */
+	const struct probe_site_info *info;  /* NULL = none */
+	const struct probe_site_term *terms; /* of its address */
+	unsigned term_count;		     /* 0 = unknown */
+	bool fixed_shape; /* the kernel works for one shape of its workgroups only */
 	struct advice_near near[ADVICE_NEAR];
 	unsigned near_count;
 	const struct array_layout *array;   /* an array in LDS shared by several accesses; NULL =
@@ -60,7 +64,8 @@ struct probe_lds_scratch;
 struct advice {
 	char cause[ADVICE_MAX], fix[ADVICE_MAX]; /* both "" if nothing is wrong */
 	bool verified;
-	/* "conflicts", "cache lines of 64 B", "cache lines of 128 B", "updates of the word" */
+	/* "conflicts", "cache lines of 64 B", "cache lines of 128 B", "updates of the word",
+	 * "updates" */
 	const char *what;
 	/* Their number per execution, without and with the fix; estimates if not verified. */
 	double before, after;
@@ -68,6 +73,9 @@ struct advice {
 
 /* facts_bytes_used() (site_facts.h). */
 double advice_line_used(const struct advice_site *site, bool with_near);
+
+/* Does the access show that its kernel works for one shape of workgroups only? */
+bool advice_fixes_shape(const struct advice_site *site);
 
 void advice_find(const struct advice_site *site, struct probe_lds_scratch *scratch,
 		 struct advice *ret);

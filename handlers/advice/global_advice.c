@@ -12,33 +12,9 @@
 #include "handlers/advice/layouts.h"
 #include "handlers/advice/recorded_addresses.h"
 #include "handlers/advice/stride_advice.h"
+#include "handlers/advice/workgroup_shape.h"
 
 /* ---- Several rows in a wave ----------------------------------------------------------------- */
-
-/* Writes "make the workgroup wider", so that a wave holds one row. */
-static void say_wider(const struct advice_site *site, struct advice *ret)
-{
-	if (site->items && site->items % site->wave == 0)
-		advice_append(ret->fix,
-			      "make the workgroup wider, for example dim3(%u, %u), so that a "
-			      "wave is in one row",
-			      site->wave, site->items / site->wave);
-	else
-		advice_append(ret->fix,
-			      "make the workgroup wider (a multiple of %u work-items in x), so "
-			      "that a wave is in one row",
-			      site->wave);
-}
-
-/* Cache lines of a wave if lanes in a row are at `stride`, with each row at any position. */
-static uint32_t lines_of_rows(const struct facts *facts, int64_t stride)
-{
-	const struct advice_site *site = facts->site;
-	unsigned row = site->row < site->wave ? site->row : site->wave;
-	unsigned rows = (site->wave + row - 1) / row + (site->wave % row != 0);
-
-	return rows * layout_lines_most(site, facts->line, stride, row);
-}
 
 /*
  * Does each work-item use a struct? Not if those of another axis use neighbouring elements, as in a
@@ -47,8 +23,8 @@ static uint32_t lines_of_rows(const struct facts *facts, int64_t stride)
 static bool are_structs(const struct advice_site *site, const struct axis_strides *axes)
 {
 	/* Recorded addresses show the distances within a row only. */
-	if (!site->info ||
-	    (!site->info->strides && !(site->info->address_flags & PROBE_ADDRESS_MEMBER)))
+	if (!site->info || (!site->info->strides && !site->term_count &&
+			    !(site->info->address_flags & PROBE_ADDRESS_MEMBER)))
 		return false;
 	for (int i = 1; i < 3; i++)
 		if (axes->known[i] && llabs((long long)axes->stride[i]) == (long long)site->bytes)
@@ -59,21 +35,19 @@ static bool are_structs(const struct advice_site *site, const struct axis_stride
 /* Swapped indices are enough, or with a wider workgroup, or with a structure of arrays. */
 static void swap_rows(const struct facts *facts, const struct index_step *step, struct advice *ret)
 {
-	static const char swap[] = "let threadIdx.x run along consecutive addresses (swap the "
-				   "indices)";
 	const struct advice_site *site = facts->site;
 	int64_t apart = advice_step_apart(site, step);
 
-	advice_say(ret->fix, "%s, or pass a tile through LDS", swap);
-	if (advice_count_swap(facts, step, lines_of_rows(facts, apart), ret))
+	advice_say(ret->fix, "%s, or pass a tile through LDS", advice_swap);
+	if (advice_count_swap(facts, step, advice_lines_of_rows(facts, apart), ret))
 		return;
-	advice_say(ret->fix, "%s, and ", swap);
-	say_wider(site, ret);
+	advice_say(ret->fix, "%s, and ", advice_swap);
+	advice_say_wider(site, ret);
 	if (advice_count_swap(facts, step, advice_lines_apart(facts, step), ret) || !step->certain)
 		return;
-	advice_say(ret->fix, "%s", swap);
+	advice_say(ret->fix, "%s", advice_swap);
 	advice_append_split(facts, step, ret);
-	advice_verify_most(ret, facts_lines(facts), lines_of_rows(facts, site->bytes),
+	advice_verify_most(ret, facts_lines(facts), advice_lines_of_rows(facts, site->bytes),
 			   facts_each(facts, facts->used));
 }
 
@@ -100,16 +74,38 @@ static void rows_apart(const struct facts *facts, const struct axis_strides *axe
 	}
 	advice_append_shared(facts, axes->stride[0], ret);
 	advice_say_arrays(site, axes->stride[0], ret);
-	advice_verify_most(ret, facts_lines(facts), lines_of_rows(facts, site->bytes), before);
+	if (advice_verify_most(ret, facts_lines(facts), advice_lines_of_rows(facts, site->bytes),
+			       before))
+		return;
+	advice_say_wider(site, ret);
+	advice_verify_lines(facts, axes->stride[0], ret);
 }
 
-/* The strides per axis: proved, or the same in each recorded execution. */
+/*
+ * The strides per axis: proved, as the address is written, or the same in each recorded execution.
+ */
 static bool find_axes(const struct advice_site *site, struct axis_strides *ret)
 {
+	int64_t recorded;
+
 	if (axis_strides(site, ret))
 		return true;
-	*ret = (struct axis_strides){.known = {true}};
-	return site->recorded && recorded_rows(site->recorded, site, false, &ret->stride[0]);
+	if (!axis_terms(site, ret) || ret->fields)
+		*ret = (struct axis_strides){.fields = false};
+	if (ret->known[0])
+		return true;
+	ret->known[0] = site->recorded && recorded_rows(site->recorded, site, false, &recorded);
+	ret->stride[0] = ret->known[0] ? recorded : 0;
+	return ret->known[0] || ret->known[1] || ret->known[2];
+}
+
+/* So few lanes are active that a row may be much shorter than one of the workgroup. */
+static bool mostly_idle(const struct facts *facts)
+{
+	unsigned items = facts->site->items, wave = facts->site->wave;
+	uint64_t waves = items ? (items + wave - 1) / wave : 1;
+
+	return facts->lanes * waves * 4 <= facts->executions * (items ? items : wave) * 3ull;
 }
 
 /*
@@ -122,7 +118,7 @@ static bool global_rows(const struct facts *facts, struct advice *ret)
 	double before = facts_each(facts, facts->used);
 	struct axis_strides axes;
 
-	if (!site->row || site->row >= site->wave || site->row < 2 || facts_sparse(facts) ||
+	if (!site->row || site->row >= site->wave || site->row < 2 || mostly_idle(facts) ||
 	    !find_axes(site, &axes) || axes.fields)
 		return false;
 	if (!axes.known[0] || llabs((long long)axes.stride[0]) > (long long)site->bytes) {
@@ -138,7 +134,7 @@ static bool global_rows(const struct facts *facts, struct advice *ret)
 		/* A wider workgroup would only add lanes that contend for a word. */
 		if (site->access == PROBE_ACCESS_ATOMIC)
 			return true;
-		say_wider(site, ret);
+		advice_say_wider(site, ret);
 		advice_verify_lines(facts, 0, ret);
 		return true;
 	}
@@ -146,9 +142,59 @@ static bool global_rows(const struct facts *facts, struct advice *ret)
 		   "rows of %u work-items are contiguous, but rows are apart from "
 		   "each other: %.1f cache lines of %u B touched, %.1f needed",
 		   site->row, before, facts->line, facts_each(facts, facts->needed));
-	if (axes.stride[0] != (int64_t)site->bytes)
+	advice_say_wider(site, ret);
+	if (advice_verify_lines(facts, axes.stride[0], ret) ||
+	    llabs((long long)axes.stride[0]) != (long long)site->bytes)
 		return true;
-	say_wider(site, ret);
+	advice_say_wider(site, ret);
+	advice_estimate_lines(facts, ret);
+	return true;
+}
+
+/* The longest runs of 2, 4, 8 ... lanes that are contiguous in all waves; 1 = none. */
+static unsigned contiguous_run(const struct advice_site *site, const struct lane_offsets *lanes)
+{
+	unsigned run = site->wave;
+
+	for (unsigned wave = 0; wave < lanes->waves; wave++)
+		for (unsigned lane = 1; lane < site->wave && lanes->exec[wave] >> lane & 1; lane++)
+			while (lane % run &&
+			       lanes->offset[wave][lane] - lanes->offset[wave][lane - 1] !=
+				       site->bytes)
+				run /= 2;
+	return run;
+}
+
+static bool all_recorded(const struct facts *facts, struct lane_offsets *ret)
+{
+	const struct recorded_addresses *recorded = facts->site->recorded;
+
+	return facts_computed(facts) && recorded && recorded->executions == facts->executions &&
+	       lanes_recorded(recorded, ret);
+}
+
+/* The same for rows that the program makes of one id: t % 16 and t / 16. */
+static bool global_runs(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	struct lane_offsets lanes;
+	unsigned run;
+
+	if (!site->row || site->row < site->wave || mostly_idle(facts) ||
+	    (!lane_offsets(site, &lanes) && !all_recorded(facts, &lanes)))
+		return false;
+	run = contiguous_run(site, &lanes);
+	if (run < 2 || run == site->wave)
+		return false;
+	advice_say(ret->cause,
+		   "runs of %u lanes are contiguous, but apart from each other: %.1f cache lines "
+		   "of %u B touched, %.1f needed",
+		   run, facts_each(facts, facts->used), facts->line,
+		   facts_each(facts, facts->needed));
+	advice_say(ret->fix,
+		   "let %u consecutive lanes use consecutive elements (wider rows: t %% %u and t / "
+		   "%u instead of t %% %u and t / %u)",
+		   site->wave, site->wave, site->wave, run, run);
 	advice_verify_lines(facts, site->bytes, ret);
 	return true;
 }
@@ -224,7 +270,7 @@ void advice_global(const struct facts *facts, struct advice *ret)
 		advice_count_swap(facts, &step, advice_lines_apart(facts, &step), ret);
 		return;
 	}
-	if (global_rows(facts, ret))
+	if (global_rows(facts, ret) || global_runs(facts, ret))
 		return;
 	facts_address(facts, text, sizeof(text));
 	/* Lanes of other executions share cache lines, so the sums do not show the excess. */
@@ -238,6 +284,29 @@ void advice_global(const struct facts *facts, struct advice *ret)
 			   facts_each(facts, facts->used), facts->line,
 			   facts_each(facts, facts->needed));
 	global_sorted(facts, ret);
+}
+
+/* The most words that the lanes of a wave update, if the launch determines it; else 0. */
+static unsigned words_of_wave(const struct advice_site *site)
+{
+	struct lane_offsets lanes;
+	unsigned most = 0;
+
+	if (!lane_offsets(site, &lanes))
+		return 0;
+	for (unsigned wave = 0; wave < lanes.waves; wave++) {
+		unsigned words = 0;
+
+		for (unsigned lane = 0; lane < site->wave; lane++) {
+			bool first = lanes.exec[wave] >> lane & 1;
+
+			for (unsigned k = 0; k < lane && first; k++)
+				first = lanes.offset[wave][k] != lanes.offset[wave][lane];
+			words += first;
+		}
+		most = words > most ? words : most;
+	}
+	return most;
 }
 
 /* No execution touched excess cache lines, so the sums of used and needed can be compared. */
@@ -254,15 +323,20 @@ void advice_contended(const struct facts *facts, struct advice *ret)
 			   "all active lanes update one word of global memory, which "
 			   "serialises them: %.1f on average",
 			   facts_each(facts, facts->lanes));
-		if (facts_say_reduce(facts, ret))
+		if (facts_say_reduce(facts, false, ret))
 			advice_verify(ret, "updates of the word", 1,
 				      facts_each(facts, facts->lanes));
 	} else if (c[PROBE_C_LINES64] < c[PROBE_C_NEEDED64]) {
+		unsigned words = words_of_wave(facts->site);
+
 		advice_say(ret->cause,
 			   "lanes update the same words of global memory, which serialises "
 			   "them: %.1f lanes share %.1f cache lines of 64 B, where a word for "
 			   "each would fill %.1f",
 			   facts_each(facts, facts->lanes), facts_each(facts, c[PROBE_C_LINES64]),
 			   facts_each(facts, c[PROBE_C_NEEDED64]));
+		if (words && 2 * words * facts->executions <= facts->lanes &&
+		    facts_say_reduce(facts, true, ret))
+			advice_verify_most(ret, "updates", words, facts_each(facts, facts->lanes));
 	}
 }

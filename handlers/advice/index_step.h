@@ -2,8 +2,8 @@
 /*
  * How far apart lanes are if they use neighbouring elements, after their index was swapped with
  * another one. This is the size of an element, not of what is accessed, which may be a member of a
- * struct. It follows from the other axes of the workgroup and from the constant factors in the
- * address's expression.
+ * struct. It follows from the other axes of the workgroup and from the constant factors of the
+ * address's terms.
  */
 #ifndef PROBE_HANDLERS_ADVICE_INDEX_STEP_H
 #define PROBE_HANDLERS_ADVICE_INDEX_STEP_H

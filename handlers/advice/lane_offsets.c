@@ -32,12 +32,66 @@ static bool stride_of(const struct advice_site *site, const struct probe_site_st
 	return *ret > -REACH && *ret < REACH;
 }
 
+bool advice_terms_known(const struct advice_site *site)
+{
+	for (unsigned i = 0; i < site->term_count; i++)
+		if (site->terms[i].of & PROBE_TERM_UNKNOWN)
+			return false;
+	return site->term_count;
+}
+
+bool has_linear_id(const struct advice_site *site)
+{
+	for (unsigned i = 0; i < site->term_count; i++)
+		if (site->terms[i].of & PROBE_TERM_ITEM << 1 && site->terms[i].of & PROBE_TERM_SIZE)
+			return true;
+	return false;
+}
+
+/* Values in the address may be other ones in each lane: loaded, or chosen. */
+static bool is_lanes_own(const struct probe_site_info *info)
+{
+	return info->address_class == PROBE_ADDRESS_GATHER ||
+	       info->address_class == PROBE_ADDRESS_CHASE ||
+	       info->address_class == PROBE_ADDRESS_WRAPPED;
+}
+
+bool axis_terms(const struct advice_site *site, struct axis_strides *ret)
+{
+	if (!advice_terms_known(site) || !site->info || is_lanes_own(site->info))
+		return false;
+	*ret = (struct axis_strides){.known = {true, true, true}};
+	for (unsigned i = 0; i < site->term_count; i++) {
+		const struct probe_site_term *term = &site->terms[i];
+
+		for (unsigned axis = 0; axis < 3; axis++) {
+			if (!(term->of & PROBE_TERM_ITEM << axis))
+				continue;
+			ret->stride[axis] += term->step;
+			ret->known[axis] &= term->of == PROBE_TERM_ITEM << axis;
+			ret->fields |= (term->of & PROBE_TERM_PART) != 0;
+		}
+	}
+	for (int i = 0; i < 3; i++)
+		ret->known[i] &= ret->stride[i] > -REACH && ret->stride[i] < REACH;
+	return true;
+}
+
+/* The address is affine by proof, but its strides are not in the site table. */
+static bool is_proved(const struct probe_site_info *info)
+{
+	return info->address_class == PROBE_ADDRESS_AFFINE ||
+	       info->address_class == PROBE_ADDRESS_ROWS;
+}
+
 bool axis_strides(const struct advice_site *site, struct axis_strides *ret)
 {
 	const struct probe_site_info *info = site->info;
 
-	if (!info || !info->strides || !site->group[0] || !site->group[1] || !site->group[2])
+	if (!info || !site->group[0] || !site->group[1] || !site->group[2])
 		return false;
+	if (!info->strides)
+		return is_proved(info) && axis_terms(site, ret) && !ret->fields;
 	*ret = (struct axis_strides){.fields = false};
 	for (int i = 0; i < 3; i++)
 		ret->known[i] = stride_of(site, &info->strides[i], &ret->stride[i]);
@@ -112,7 +166,7 @@ bool lane_offsets(const struct advice_site *site, struct lane_offsets *ret)
 
 		for (int i = 0; i < 3; i++)
 			at += group[i] > 1 ? axes.stride[i] * id[i] : 0;
-		if (!add_fields(site->info, id, &at))
+		if (axes.fields && !add_fields(site->info, id, &at))
 			return false;
 		ret->exec[wave] |= 1ull << lane;
 		ret->offset[wave][lane] = at;

@@ -21,6 +21,15 @@ struct axis_strides {
 /* False if the address is not proved, or if the size of its workgroups varies. */
 bool axis_strides(const struct advice_site *site, struct axis_strides *ret);
 
+/*
+ * The same from the terms of the address, where nothing is proved: an index is taken not to wrap.
+ * False if they are not known.
+ */
+bool axis_terms(const struct advice_site *site, struct axis_strides *ret);
+bool advice_terms_known(const struct advice_site *site);
+/* Is a part of the index that of the work-item in its workgroup, y * blockDim.x + x? */
+bool has_linear_id(const struct advice_site *site);
+
 enum { OFFSET_WAVES = 16 };
 /* Offsets of the waves of one workgroup, relative to the address of each one's first lane. */
 struct lane_offsets {

@@ -168,7 +168,7 @@ static bool propose_proved(const struct facts *facts, struct probe_lds_scratch *
 	for (int i = 0; i < 3; i++)
 		if (site->group[i] > 1)
 			add_row(rows, &count, site, axes.stride[i]);
-	for (int i = 0; i < PROBE_BITFIELDS; i++)
+	for (int i = 0; axes.fields && i < PROBE_BITFIELDS; i++)
 		add_row(rows, &count, site, site->info->bitfields[i].scale);
 	return propose_rows(facts, &(struct layout_search){site, &lanes, rows, count, scratch},
 			    true, ret);
@@ -349,7 +349,7 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 			   "a row",
 			   (unsigned long long)facts->way);
 		/* A single lane has no conflicts. */
-		if (facts_say_reduce(facts, ret))
+		if (facts_say_reduce(facts, false, ret))
 			advice_verify(ret, "conflicts", 0, conflicts_each(facts));
 		return;
 	}

@@ -126,7 +126,7 @@ static void add_rows(struct variable *variable, const struct advice_site *site)
 	for (int i = 0; i < 3; i++)
 		if (site->group[i] > 1 && axes.known[i])
 			add_row(variable, site, axes.stride[i]);
-	for (int i = 0; i < PROBE_BITFIELDS; i++)
+	for (int i = 0; axes.fields && i < PROBE_BITFIELDS; i++)
 		add_row(variable, site, site->info->bitfields[i].scale);
 }
 

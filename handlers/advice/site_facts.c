@@ -160,19 +160,23 @@ bool facts_flag(const struct facts *facts, unsigned flag)
 	return facts->site->info && facts->site->info->address_flags & flag;
 }
 
-bool facts_say_reduce(const struct facts *facts, struct advice *ret)
+bool facts_say_reduce(const struct facts *facts, bool several, struct advice *ret)
 {
+	const char *which = several ? "each" : "the";
+
 	if (facts_flag(facts, PROBE_ADDRESS_EXCHANGE))
 		return false;
 	if (facts_flag(facts, PROBE_ADDRESS_RESULT))
 		advice_say(ret->fix,
 			   "reduce within the wave first (cross-lane operations), let one lane "
-			   "update the word, and compute each lane's result from the old value and "
-			   "the lanes before it");
+			   "update %s word, and compute each lane's result from the old value and "
+			   "the lanes before it",
+			   which);
 	else
 		advice_say(ret->fix,
 			   "reduce within the wave first (cross-lane operations) and let one "
-			   "lane update the word");
+			   "lane update %s word",
+			   which);
 	return true;
 }
 

@@ -41,10 +41,10 @@ bool facts_computed(const struct facts *facts);
 /* True if a flag of enum probe_address_flag is set. */
 bool facts_flag(const struct facts *facts, unsigned flag);
 /*
- * The fix for lanes that update one word: one lane does it for all. False if updates cannot be
- * combined.
+ * The fix for lanes that update one word, or `several`: one lane does it for all. False if updates
+ * cannot be combined.
  */
-bool facts_say_reduce(const struct facts *facts, struct advice *ret);
+bool facts_say_reduce(const struct facts *facts, bool several, struct advice *ret);
 /* True if, by proof, lanes of a wave have one stride, so that idle lanes do not hide others. */
 bool facts_single_stride(const struct facts *facts);
 /* True if on average less than 15/16 of the lanes with a work-item are active. */

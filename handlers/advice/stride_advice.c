@@ -18,19 +18,29 @@
 
 enum { NEAR_LINES = 4 }; /* limit of source lines that a cause names */
 
-void advice_verify_lines(const struct facts *facts, int64_t stride, struct advice *ret)
+bool advice_verify_lines(const struct facts *facts, int64_t stride, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
 
-	advice_verify_most(ret, facts_lines(facts),
-			   layout_lines_most(site, facts->line, stride, site->wave),
-			   facts_each(facts, facts->used));
+	return advice_verify_most(ret, facts_lines(facts),
+				  layout_lines_most(site, facts->line, stride, site->wave),
+				  facts_each(facts, facts->used));
+}
+
+bool advice_estimate_lines(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+
+	return advice_estimate(
+		ret, facts_lines(facts), layout_lines(site, facts->line, site->bytes, site->wave),
+		facts_each(facts, facts->used), "the first lane is at the start of a cache line");
 }
 
 static const char not_evaluated[] = "; effect on other accesses to the buffer not evaluated";
 
 /* Appends the effect of the fix, which moves data, on the other accesses to the buffer. */
-static void append_effect(const struct facts *facts, double after, struct advice *ret)
+static void append_effect(const struct facts *facts, const char *fix, double after,
+			  struct advice *ret)
 {
 	const struct buffer_layout *buffer = facts->site->buffer;
 	char note[64] = "";
@@ -57,11 +67,12 @@ static void append_effect(const struct facts *facts, double after, struct advice
 	/* The other accesses lose as much as this one gains. */
 	ret->verified = false;
 	ret->before = ret->after = 0;
-	advice_say(ret->fix,
-		   "keep the layout of the buffer: a change that helps here costs its "
-		   "%u other access%s%s at least as much (%.0f cache lines of 128 B in the run "
-		   "after, %.0f before); let lanes use other elements",
-		   buffer->others, buffer->others == 1 ? "" : "es", note, after, buffer->before);
+	ret->fix[0] = 0;
+	advice_append(ret->cause,
+		      "; %s would cost the %u other access%s to the buffer%s at least what it "
+		      "gains here (%.0f cache lines of 128 B in the run after, %.0f before)",
+		      fix, buffer->others, buffer->others == 1 ? "" : "es", note, after,
+		      buffer->before);
 }
 
 /* The same for structs longer than those that are evaluated. */
@@ -303,7 +314,7 @@ static void contiguous(const struct facts *facts, struct advice *ret)
 		   "align the address of the first %slane (base, offset, row pitch) to %u B",
 		   anchor ? "active " : "", facts->line);
 	advice_verify_most(ret, facts_lines(facts), after, facts_each(facts, facts->used));
-	append_effect(facts, site->buffer ? site->buffer->shifted : 0, ret);
+	append_effect(facts, "to align it", site->buffer ? site->buffer->shifted : 0, ret);
 }
 
 /*
@@ -414,6 +425,9 @@ void advice_say_arrays(const struct advice_site *site, int64_t stride, struct ad
 			   site->bytes, size);
 }
 
+const char advice_swap[] =
+	"let threadIdx.x run along consecutive addresses (swap the loops or indices)";
+
 int64_t advice_step_apart(const struct advice_site *site, const struct index_step *step)
 {
 	return step->bytes > site->bytes ? (int64_t)step->bytes : site->bytes;
@@ -424,6 +438,15 @@ double advice_lines_apart(const struct facts *facts, const struct index_step *st
 	const struct advice_site *site = facts->site;
 
 	return layout_lines_most(site, facts->line, advice_step_apart(site, step), site->wave);
+}
+
+uint32_t advice_lines_of_rows(const struct facts *facts, int64_t stride)
+{
+	const struct advice_site *site = facts->site;
+	unsigned row = site->row < site->wave ? site->row : site->wave;
+	unsigned rows = (site->wave + row - 1) / row + (site->wave % row != 0);
+
+	return rows * layout_lines_most(site, facts->line, stride, row);
 }
 
 bool advice_count_swap(const struct facts *facts, const struct index_step *step, double after,
@@ -458,18 +481,21 @@ void advice_append_split(const struct facts *facts, const struct index_step *ste
 static void swap_indices(const struct facts *facts, const struct index_step *step,
 			 struct advice *ret)
 {
-	static const char swap[] = "let neighbouring lanes use neighbouring elements (swap the "
-				   "loops or indices)";
+	/* Rows may be as far apart as lanes of a row are, and need not be with other indices. */
+	bool rows = facts->site->row && facts->site->row < facts->site->wave &&
+		    facts->site->term_count && !has_linear_id(facts->site);
+	double after = rows ? advice_lines_of_rows(facts, advice_step_apart(facts->site, step))
+			    : advice_lines_apart(facts, step);
 
-	advice_say(ret->fix, "%s, or pass a tile through LDS", swap);
-	if (advice_count_swap(facts, step, advice_lines_apart(facts, step), ret)) {
+	advice_say(ret->fix, "%s, or pass a tile through LDS", advice_swap);
+	if (advice_count_swap(facts, step, after, ret)) {
 		warn_of_transposing(facts, ret);
 		return;
 	}
 	/* Elements as long as cache lines. */
 	if (!step->certain)
 		return;
-	advice_say(ret->fix, "%s", swap);
+	advice_say(ret->fix, "%s", advice_swap);
 	advice_append_split(facts, step, ret);
 	advice_verify_lines(facts, facts->site->bytes, ret);
 	append_unevaluated(facts, ret);
@@ -511,9 +537,12 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 		return;
 	}
 	advice_say_arrays(site, stride, ret);
-	advice_verify_lines(facts, bytes, ret);
+	if (!advice_verify_lines(facts, bytes, ret)) {
+		advice_say_arrays(site, stride, ret);
+		advice_estimate_lines(facts, ret);
+	}
 	if (stride <= ADVICE_STRUCT_MAX)
-		append_effect(facts, buffer ? buffer->split : 0, ret);
+		append_effect(facts, "a structure of arrays", buffer ? buffer->split : 0, ret);
 	else
 		append_unevaluated(facts, ret);
 }

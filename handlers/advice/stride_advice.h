@@ -14,15 +14,20 @@ void advice_stride(const struct facts *facts, struct advice *ret);
 
 /*
  * Ends the fix with the largest number of cache lines of a wave at `stride`, over all positions of
- * its first lane.
+ * its first lane; false if it is withdrawn.
  */
-void advice_verify_lines(const struct facts *facts, int64_t stride, struct advice *ret);
+bool advice_verify_lines(const struct facts *facts, int64_t stride, struct advice *ret);
+/* The same for contiguous lanes, at the best position: for bytes, which fill less than a line. */
+bool advice_estimate_lines(const struct facts *facts, struct advice *ret);
 
 /* For lanes that use structs of `stride` bytes: to give what they access an array of its own. */
 void advice_say_arrays(const struct advice_site *site, int64_t stride, struct advice *ret);
 
+extern const char advice_swap[]; /* the fix to swap indices */
 /* Bytes between lanes that use neighbouring elements. */
 int64_t advice_step_apart(const struct advice_site *site, const struct index_step *step);
+/* Cache lines of a wave if lanes in a row are at `stride`, with each row at any position. */
+uint32_t advice_lines_of_rows(const struct facts *facts, int64_t stride);
 /* The largest number of cache lines of a wave whose lanes all use neighbouring elements. */
 double advice_lines_apart(const struct facts *facts, const struct index_step *step);
 /*

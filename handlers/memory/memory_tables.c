@@ -94,6 +94,14 @@ static void set_rows(const struct probe_site_info *info, struct advice_site *sit
 	site->declared_element = info->element;
 }
 
+static void set_terms(const struct probe_site_info *info, struct advice_site *site)
+{
+	if (info->size < offsetof(struct probe_site_info, terms) + sizeof(info->terms))
+		return;
+	site->terms = info->terms;
+	site->term_count = info->term_count;
+}
+
 /* Of the site's executions, a sample of one in so many was measured; 0 = counters are exact. */
 static uint16_t measured_every(const struct memory *memory, const struct sites_kernel *kernel,
 			       uint32_t id)
@@ -170,11 +178,13 @@ static struct advice_site describe(const struct memory *memory, const struct sit
 		.recorded = memory_site_of(kernel, id)->recorded,
 		.info = describes_address(info) ? info : NULL,
 		.variable = variable_of(info),
+		.fixed_shape = own->fixed_shape,
 	};
 
 	memcpy(site.group, own->group, sizeof(site.group));
 	memcpy(site.grid, own->grid, sizeof(site.grid));
 	set_rows(info, &site);
+	set_terms(info, &site);
 	if (site.info)
 		find_near(memory, kernel, id, &site);
 	return site;
@@ -384,6 +394,21 @@ static int write_kernel(struct memory *memory, int table, const struct sites_ker
 	return err;
 }
 
+static void find_fixed_shape(const struct memory *memory, const struct sites_kernel *kernel)
+{
+	struct memory_kernel *own = kernel->extra;
+
+	for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count && !own->fixed_shape;
+	     id = sites_next(kernel, id + 1)) {
+		struct advice_site site;
+
+		if (!memory_site_of(kernel, id)->counters[PROBE_C_EXECUTIONS])
+			continue;
+		site = describe(memory, kernel, id);
+		own->fixed_shape = advice_fixes_shape(&site);
+	}
+}
+
 int memory_rows_write(struct memory *memory)
 {
 	const struct probe_host *host = memory->sites.host;
@@ -394,6 +419,8 @@ int memory_rows_write(struct memory *memory)
 	if (table < 0)
 		return table;
 	add_samples(memory);
+	for (size_t k = 0; k < memory->sites.count; k++)
+		find_fixed_shape(memory, memory->sites.kernels[k]);
 	if (!list_buffers(memory, &buffers))
 		return -ENOMEM;
 	for (size_t k = 0; k < memory->sites.count && !err; k++)

@@ -35,12 +35,12 @@ struct memory_site {
 	struct memory_last last;
 	struct probe_lds_rule rule;
 	uint16_t units;
-	uint32_t natural;    /* natural alignment of a unit, minus 1 */
+	uint32_t natural;		     /* natural alignment of a unit, minus 1 */
 	struct recorded_addresses *recorded; /* executions that cost too much, on which layouts are
 					      * evaluated; or NULL */
 	/* For LDS, from recorded addresses: */
 	struct recorded_addresses *good; /* executions without conflicts; or NULL */
-	uint64_t costly;    /* executions with conflicts */
+	uint64_t costly;		 /* executions with conflicts */
 	struct array_range range;
 	struct buffer_use use; /* for global memory, from recorded addresses */
 };
@@ -50,6 +50,7 @@ struct memory_kernel {
 	uint32_t row, items;	    /* workgroup size in x, and in total; 0 = varies */
 	uint32_t group[3], grid[3]; /* 0 = varies */
 	uint32_t lds_bytes;	    /* the most of any dispatch; 0 = unknown */
+	bool fixed_shape;	    /* see struct advice_site */
 };
 
 struct memory {

@@ -42,7 +42,7 @@ static void test_advice(void **state)
 	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4, base, 4096,
 	       "lanes are 4096 B apart and 4 B are read: 4 of 128 B of each cache "
 	       "line are used",
-	       "let neighbouring lanes use neighbouring elements (swap the loops "
+	       "let threadIdx.x run along consecutive addresses (swap the loops "
 	       "or indices), or pass a tile through LDS; estimate: 3 cache lines of 128 B "
 	       "after, 64 before (per execution), if neighbouring elements are 4 B apart");
 	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 32, 16, base, 32,

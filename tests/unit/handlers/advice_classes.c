@@ -257,12 +257,15 @@ static void test_rows_of_data(void **state)
 /* With one stride by proof, idle lanes are not the reason for lines far apart. */
 static void test_idle_lanes(void **state)
 {
+	static const struct probe_site_term term = {.of = PROBE_TERM_ITEM, .step = 256};
+
 	(void)state;
 	for (unsigned i = 1; i < 64; i++)
 		send_affine(i > 1 ? 0 : add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4),
 			    ~0ull >> i, 0x7f0000000000, 256);
 	host_state.sites[0].address_class = PROBE_ADDRESS_AFFINE;
-	host_state.sites[0].address = "a + 256*threadIdx.x";
+	host_state.sites[0].terms = &term;
+	host_state.sites[0].term_count = 1;
 	finish();
 	assert_int_equal(strncmp(host_text(&host_state, 0, "cause"),
 				 "lanes are 256 B apart and 4 B are read", 38),

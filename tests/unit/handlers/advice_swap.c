@@ -2,15 +2,30 @@
 /* Advice of the memory handler to swap indices, if what is accessed is a member of an element. */
 #include "tests/unit/handlers/send_records.h"
 
-#define SWAP		      "let neighbouring lanes use neighbouring elements (swap the loops or indices)"
+#define SWAP		      "let threadIdx.x run along consecutive addresses (swap the loops or indices)"
 #define SWAP_TILE	      SWAP ", or pass a tile through LDS; "
-#define SWAP_X		      "let threadIdx.x run along consecutive addresses (swap the indices)"
-#define ITEM		      "(blockDim.x*blockIdx.x + threadIdx.x)"
 #define RESULT(count, before) count " cache lines of 128 B after, " before " before (per execution)"
 #define OTHERS		      "; effect on other accesses to the buffer not evaluated"
 
+#define X	PROBE_TERM_ITEM
+#define Y	(PROBE_TERM_ITEM << 1)
+#define SIZE	PROBE_TERM_SIZE
+#define GROUP_X PROBE_TERM_GROUP
+#define VALUE	PROBE_TERM_VALUE
+#define LOOP	PROBE_TERM_LOOP
+#define TERM(values, by)                                                                           \
+	{                                                                                          \
+		.of = (values), .step = (by)                                                       \
+	}
+#define LINEAR(by)  TERM(X, by), TERM(GROUP_X | SIZE, by)
+#define PITCHED(by) TERM(X | VALUE, by), TERM(GROUP_X | SIZE | VALUE, by)
+#define UNKNOWN                                                                                    \
+	{                                                                                          \
+		.of = PROBE_TERM_UNKNOWN                                                           \
+	}
+
 struct expected {
-	const char *address;
+	struct probe_site_term terms[SEND_TERMS]; /* up to the first without values */
 	uint8_t flags;
 	uint16_t bytes;
 	int64_t stride;
@@ -26,13 +41,12 @@ static void advise(const struct expected *expected)
 	site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, expected->bytes, expected->bytes);
 	host_state.sites[site].address_class = PROBE_ADDRESS_AFFINE;
 	host_state.sites[site].address_flags = expected->flags;
-	host_state.sites[site].address = expected->address;
+	set_terms(site, expected->terms);
 	host_state.sites[site].align = 4;
 	send_affine(site, ~0ull, 0x7f0000010000, expected->stride);
 	finish();
 	if (strcmp(host_text(&host_state, 0, "fix"), expected->fix))
-		fail_msg("%s: %s", expected->address ? expected->address : "no address",
-			 host_text(&host_state, 0, "fix"));
+		fail_msg("%s: %s", expected->fix, host_text(&host_state, 0, "fix"));
 	assert_int_equal(strstr(expected->fix, "verified") != NULL,
 			 *host_text(&host_state, 0, "verified") != 0);
 }
@@ -41,15 +55,24 @@ static void advise(const struct expected *expected)
 static void test_neighbours(void **state)
 {
 	static const struct expected cases[] = {
-		{"p + 152*" ITEM " + 12", PROBE_ADDRESS_MEMBER, 4, 152,
+		{{LINEAR(152)},
+		 PROBE_ADDRESS_MEMBER,
+		 4,
+		 152,
 		 "store these 4 B of all structs or rows of 152 B next to each other (a structure "
 		 "of arrays, or columns instead of rows); verified: at most " RESULT("3", "64")
 			 OTHERS},
-		{"c - 128*threadIdx.x + 24", PROBE_ADDRESS_MEMBER, 8, -128,
+		{{TERM(X, -128)},
+		 PROBE_ADDRESS_MEMBER,
+		 8,
+		 -128,
 		 "store these 8 B of all structs or rows of 128 B next to each other (a structure "
 		 "of arrays, or columns instead of rows); verified: at most " RESULT("5", "64")
 			 OTHERS},
-		{"a + 1024*threadIdx.x + 1024*blockIdx.x*n", 0, 4, 1024,
+		{{TERM(X, 1024), TERM(GROUP_X | VALUE, 1024)},
+		 0,
+		 4,
+		 1024,
 		 "store these 4 B of all rows of 1024 B next to each other (a structure of arrays, "
 		 "or columns instead of rows); verified: at most " RESULT("3", "64") OTHERS},
 	};
@@ -63,20 +86,38 @@ static void test_neighbours(void **state)
 static void test_elements(void **state)
 {
 	static const struct expected cases[] = {
-		{"a + 4*" ITEM "*ld", 0, 4, 720, SWAP_TILE "verified: at most " RESULT("3", "64")},
-		{"a + 8*" ITEM "*ld + 4", PROBE_ADDRESS_MEMBER, 4, 720,
+		{{PITCHED(4)}, 0, 4, 720, SWAP_TILE "verified: at most " RESULT("3", "64")},
+		{{PITCHED(8)},
+		 PROBE_ADDRESS_MEMBER,
+		 4,
+		 720,
 		 SWAP_TILE "verified: at most " RESULT("5", "64")},
-		{"a + 128*threadIdx.x + 16*iteration + 12", PROBE_ADDRESS_MEMBER, 4, 128,
+		{{TERM(X, 128), TERM(LOOP, 16)},
+		 PROBE_ADDRESS_MEMBER,
+		 4,
+		 128,
 		 SWAP_TILE "verified: at most " RESULT("9", "64")},
-		{"a + 400*threadIdx.x + 8*(load at k.hip:3)", 0, 4, 400,
+		{{TERM(X, 400), TERM(VALUE, 8)},
+		 0,
+		 4,
+		 400,
 		 SWAP_TILE "verified: at most " RESULT("5", "64")},
-		{"a + -720*threadIdx.x + 24*(min(n, blockIdx.x) + 1)", 0, 4, -720,
+		{{TERM(X, -720), TERM(PROBE_TERM_PART | VALUE | GROUP_X, 24)},
+		 0,
+		 4,
+		 -720,
 		 SWAP_TILE "verified: at most " RESULT("13", "64")},
 		/* An access may be longer than an element: the compiler joined several. */
-		{"a + 4*threadIdx.x*ld + 4*iteration", 0, 8, 800,
+		{{TERM(X | VALUE, 4), TERM(LOOP, 4)},
+		 0,
+		 8,
+		 800,
 		 SWAP_TILE "verified: at most " RESULT("5", "64")},
 		/* Elements as long as cache lines: swapping alone would be no use. */
-		{"p + 152*threadIdx.x*ld + 152*iteration + 12", PROBE_ADDRESS_MEMBER, 4, 2432,
+		{{TERM(X | VALUE, 152), TERM(LOOP, 152)},
+		 PROBE_ADDRESS_MEMBER,
+		 4,
+		 2432,
 		 SWAP ", and store these 4 B of all elements of 152 B next to each other (a "
 		      "structure of arrays); verified: at most " RESULT("3", "64") OTHERS},
 	};
@@ -91,34 +132,57 @@ static void test_uncertain(void **state)
 {
 	static const struct expected cases[] = {
 		/* An array in a struct. */
-		{"p + 152*threadIdx.x*ld + 8*iteration + 16", PROBE_ADDRESS_MEMBER, 8, 2432,
+		{{TERM(X | VALUE, 152), TERM(LOOP, 8)},
+		 PROBE_ADDRESS_MEMBER,
+		 8,
+		 2432,
 		 SWAP_TILE
 		 "estimate: " RESULT("5", "64") ", if neighbouring elements are 8 B apart"},
-		{"a + 4*(" ITEM "*ld + 2*iteration)", 0, 4, 2432,
+		{{PITCHED(4), TERM(LOOP, 8)},
+		 0,
+		 4,
+		 2432,
 		 SWAP_TILE
 		 "estimate: " RESULT("3", "64") ", if neighbouring elements are 4 B apart"},
 		/* Workgroups have tiles of elements, or of structs. */
-		{"a + 4*(64*blockIdx.x + threadIdx.x)*ld + 4*iteration", 0, 4, 720,
+		{{TERM(GROUP_X | VALUE, 256), TERM(X | VALUE, 4), TERM(LOOP, 4)},
+		 0,
+		 4,
+		 720,
 		 SWAP_TILE "verified: at most " RESULT("3", "64")},
-		{"a + 1024*threadIdx.x + 64*blockIdx.x + 4*iteration", PROBE_ADDRESS_MEMBER, 4,
+		{{TERM(X, 1024), TERM(GROUP_X, 64), TERM(LOOP, 4)},
+		 PROBE_ADDRESS_MEMBER,
+		 4,
 		 1024,
 		 SWAP_TILE
 		 "estimate: " RESULT("3", "64") ", if neighbouring elements are 4 B apart"},
-		{"(a variable) + 16*threadIdx.x*ld", 0, 4, 720,
+		{{UNKNOWN, TERM(X | VALUE, 16)},
+		 0,
+		 4,
+		 720,
 		 SWAP_TILE
 		 "estimate: " RESULT("3", "64") ", if neighbouring elements are 4 B apart"},
-		{"a + 4*(a variable) + 8*threadIdx.x*ld", 0, 4, 720,
+		{{UNKNOWN, TERM(X | VALUE, 8)},
+		 0,
+		 4,
+		 720,
 		 SWAP_TILE
 		 "estimate: " RESULT("3", "64") ", if neighbouring elements are 4 B apart"},
-		{NULL, 0, 4, 720,
+		{{{0}},
+		 0,
+		 4,
+		 720,
 		 SWAP_TILE
 		 "estimate: " RESULT("3", "64") ", if neighbouring elements are 4 B apart"},
-		{"a + 8*(threadIdx.x / 2 * ...) + 720*threadIdx.x", 0, 4, 720,
+		{{UNKNOWN, TERM(X, 720)},
+		 0,
+		 4,
+		 720,
 		 SWAP_TILE
 		 "estimate: " RESULT("3", "64") ", if neighbouring elements are 4 B apart"},
 		/* Of a struct of unknown length nothing is announced. */
-		{"(a variable) + 16*threadIdx.x*ld", PROBE_ADDRESS_MEMBER, 4, 720, ""},
-		{NULL, PROBE_ADDRESS_MEMBER, 4, 720, ""},
+		{{UNKNOWN, TERM(X | VALUE, 16)}, PROBE_ADDRESS_MEMBER, 4, 720, ""},
+		{{{0}}, PROBE_ADDRESS_MEMBER, 4, 720, ""},
 	};
 
 	(void)state;
@@ -126,12 +190,17 @@ static void test_uncertain(void **state)
 		advise(&cases[i]);
 }
 
-/* A workgroup of width x width, whose lanes are `lane` and `row` bytes apart. */
-static void advise_rows(int64_t width, const char *address, int64_t lane, int64_t row,
+/*
+ * A workgroup of width x width, whose lanes are `lane` and `row` bytes apart. `iteration`: a step
+ * of a loop; < 0: the terms are not known.
+ */
+static void advise_rows(int64_t width, int64_t iteration, int64_t lane, int64_t row,
 			const char *fix)
 {
 	static const struct probe_site_bitfield none[PROBE_BITFIELDS];
 	const struct probe_site_stride strides[3] = {{.constant = lane}, {.constant = row}, {0}};
+	const struct probe_site_term terms[SEND_TERMS] = {TERM(X, lane), TERM(Y, row),
+							  TERM(iteration ? LOOP : 0, iteration)};
 	uint64_t addr[64];
 
 	if (!instance)
@@ -140,7 +209,8 @@ static void advise_rows(int64_t width, const char *address, int64_t lane, int64_
 	dispatch.group[0] = dispatch.group[1] = (uint32_t)width;
 	host_state.sites[0].address_class = PROBE_ADDRESS_ROWS;
 	host_state.sites[0].address_flags = PROBE_ADDRESS_MEMBER;
-	host_state.sites[0].address = address;
+	if (iteration >= 0)
+		set_terms(0, terms);
 	host_state.sites[0].strides = strides;
 	host_state.sites[0].bitfields = none;
 	host_state.sites[0].align = 4;
@@ -152,7 +222,7 @@ static void advise_rows(int64_t width, const char *address, int64_t lane, int64_
 	}
 	finish();
 	if (strcmp(host_text(&host_state, 0, "fix"), fix))
-		fail_msg("%s: %s", address, host_text(&host_state, 0, "fix"));
+		fail_msg("%s: %s", fix, host_text(&host_state, 0, "fix"));
 }
 
 /* Workgroups of several rows: the other axis shows the length of an element. */
@@ -160,29 +230,29 @@ static void test_rows(void **state)
 {
 	(void)state;
 	/* Four rows of 16 elements. */
-	advise_rows(16, "a + 4*threadIdx.y + 1024*threadIdx.x", 1024, 4,
-		    SWAP_X ", or pass a tile through LDS; verified: at most " RESULT("8", "16"));
-	advise_rows(16, "a + 8*threadIdx.y + 1024*threadIdx.x", 1024, 8,
-		    SWAP_X ", or pass a tile through LDS; verified: at most " RESULT("8", "16"));
-	advise_rows(16, "a + 24*threadIdx.y + 3072*threadIdx.x", 3072, 24,
-		    SWAP_X ", or pass a tile through LDS; verified: at most " RESULT("16", "24"));
-	advise_rows(8, "a + 8*threadIdx.y + 1024*threadIdx.x", 1024, 8,
-		    SWAP_X ", and make the workgroup wider, for example dim3(64, 1), so that a "
-			   "wave is in one row; verified: at most " RESULT("5", "8"));
-	advise_rows(16, "p + 152*threadIdx.y + 2432*threadIdx.x + 12", 2432, 152,
-		    SWAP_X ", and store these 4 B of all elements of 152 B next to each other (a "
-			   "structure of arrays); verified: at most " RESULT("8", "64"));
+	advise_rows(16, 0, 1024, 4,
+		    SWAP ", or pass a tile through LDS; verified: at most " RESULT("8", "16"));
+	advise_rows(16, 0, 1024, 8,
+		    SWAP ", or pass a tile through LDS; verified: at most " RESULT("8", "16"));
+	advise_rows(16, 0, 3072, 24,
+		    SWAP ", or pass a tile through LDS; verified: at most " RESULT("16", "24"));
+	advise_rows(8, 0, 1024, 8,
+		    SWAP ", and make the workgroup wider, for example dim3(64, 1), so that a "
+			 "wave is in one row; verified: at most " RESULT("5", "8"));
+	advise_rows(16, 0, 2432, 152,
+		    SWAP ", and store these 4 B of all elements of 152 B next to each other (a "
+			 "structure of arrays); verified: at most " RESULT("8", "64"));
 	/* Nothing to swap. */
-	advise_rows(16, "p + 152*threadIdx.x + 2432*threadIdx.y + 12", 152, 2432,
+	advise_rows(16, 0, 152, 2432,
 		    "store these 4 B of all structs or rows of 152 B next to each other (a "
 		    "structure of arrays, or columns instead of rows); verified: at most " RESULT(
 			    "8", "64"));
 	/* An array in a struct, or no expression. */
-	advise_rows(16, "p + 152*threadIdx.y + 2432*threadIdx.x + 8*iteration", 2432, 152,
-		    SWAP_X ", or pass a tile through LDS; estimate: " RESULT(
+	advise_rows(16, 8, 2432, 152,
+		    SWAP ", or pass a tile through LDS; estimate: " RESULT(
 			    "8", "64") ", if neighbouring elements are 8 B apart");
-	advise_rows(16, "", 1024, 8,
-		    SWAP_X ", or pass a tile through LDS; verified: at most " RESULT("8", "16"));
+	advise_rows(16, -1, 1024, 8,
+		    SWAP ", or pass a tile through LDS; verified: at most " RESULT("8", "16"));
 }
 
 static const struct probe_allocation_info *
@@ -211,7 +281,7 @@ static void test_rows_used_too(void **state)
 		for (unsigned i = 0; i <= others; i++)
 			add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
 		host_state.sites[0].address_class = PROBE_ADDRESS_AFFINE;
-		host_state.sites[0].address = "a + 1024*threadIdx.x";
+		set_terms(0, (const struct probe_site_term[SEND_TERMS]){TERM(X, 1024)});
 		for (unsigned i = 0; i <= others; i++)
 			send_affine(i, ~0ull, 0x7f0000000000, i ? 4 : 1024);
 		finish();
@@ -225,12 +295,13 @@ static void test_rows_used_too(void **state)
 /* The same if the stride changes between executions. */
 static void test_strides(void **state)
 {
+	static const struct probe_site_term terms[SEND_TERMS] = {PITCHED(8)};
 	uint32_t site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
 
 	(void)state;
 	host_state.sites[site].address_class = PROBE_ADDRESS_AFFINE;
 	host_state.sites[site].address_flags = PROBE_ADDRESS_MEMBER;
-	host_state.sites[site].address = "a + 8*" ITEM "*ld + 4";
+	set_terms(site, terms);
 	send_affine(site, ~0ull, 0x7f0000010000, 720);
 	send_affine(site, ~0ull, 0x7f0000010000, 1440);
 	finish();

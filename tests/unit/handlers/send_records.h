@@ -46,6 +46,18 @@ static inline uint32_t add_site(enum probe_access_kind access, enum probe_space 
 	return host_add_site(&host_state, access, space, bytes, unit);
 }
 
+/* The terms of a site's address: up to the first one without values, at most SEND_TERMS. */
+enum { SEND_TERMS = 4 };
+static inline void set_terms(uint32_t site, const struct probe_site_term *terms)
+{
+	uint32_t count = 0;
+
+	while (count < SEND_TERMS && terms[count].of)
+		count++;
+	host_state.sites[site].terms = terms;
+	host_state.sites[site].term_count = count;
+}
+
 static inline void send(const struct probe_access *access, size_t count)
 {
 	struct probe_batch batch = {

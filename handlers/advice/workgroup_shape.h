@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Advice to launch workgroups of another shape. */
+#ifndef PROBE_HANDLERS_ADVICE_WORKGROUP_SHAPE_H
+#define PROBE_HANDLERS_ADVICE_WORKGROUP_SHAPE_H
+
+#include "handlers/advice/advice.h"
+
+/* Appends "make the workgroup wider", so that a wave holds one row, to the fix. */
+void advice_say_wider(const struct advice_site *site, struct advice *ret);
+
+#endif
