@@ -25,7 +25,7 @@ import sys
 import tempfile
 
 import cases
-from cases import Inapplicable
+from kernels import FREE, MARK, Inapplicable
 
 # Kernels of a program. The handler keeps the addresses of at most 256 accesses of a run.
 PER_FILE = {"memory": 100, "trace": 40}
@@ -98,7 +98,7 @@ int main()
 
 
 def dim(value):
-    return f"dim3({value[0]}, {value[1]})" if isinstance(value, tuple) else f"dim3({value})"
+    return f"dim3({', '.join(map(str, value))})" if isinstance(value, tuple) else f"dim3({value})"
 
 
 def emit(path, jobs):
@@ -107,11 +107,12 @@ def emit(path, jobs):
     for name, kernel in jobs:
         text += f"KERNEL({name})\n{{\n"
         for line in kernel.body:
-            if cases.MARK in line:
-                lines.setdefault(name, set()).add(text.count("\n") + 1)
-            text += "\t" + line.replace(cases.MARK, "").rstrip() + "\n"
+            for mark, key in ((MARK, name), (FREE, name + FREE)):
+                if mark in line:
+                    lines.setdefault(key, set()).add(text.count("\n") + 1)
+            text += "\t" + line.replace(MARK, "").replace(FREE, "").rstrip() + "\n"
         # The compiler may attribute merged stores to the end of the function.
-        if name in lines and kernel.body[-1].rstrip().endswith(cases.MARK):
+        if name in lines and kernel.body[-1].rstrip().endswith(MARK):
             lines[name].add(text.count("\n") + 1)
         text += "}\n"
         arguments = ", ".join(str(v) for launch in kernel.arguments for v in launch)
@@ -161,9 +162,11 @@ class Tool:
             for row in db.execute(SQL):
                 places = [frame["line"] for frame in json.loads(row["frames"])] + [row["line"]]
                 # Accesses that the compiler merged may have no line.
-                marked = lines.get(row["display_name"], set())
-                if marked & set(places) or not row["line"]:
-                    rows[row["display_name"]].append(dict(row))
+                name = row["display_name"]
+                if lines.get(name, set()) & set(places) or not row["line"]:
+                    rows[name].append(dict(row))
+                if lines.get(name + FREE, set()) & set(places):
+                    rows[name + FREE].append(dict(row))
         os.unlink(program)
         return rows
 
@@ -224,8 +227,7 @@ RULES = [
     (r"neighbouring lanes access neighbouring \d+ B pieces|lay the data out so that neighbouring lanes",
      lambda c: {"pieces": True}),
     (r"reduce within the wave first|reduce within each row first|combine equal indices", lambda c: {"reduce": True}),
-    (r"keep (\d+) copies", lambda c, n: {"copies": n}),
-    (r"privatise the table: give", lambda c: {"copies": 8}),
+    (r"keep (\d+) copies .* from copy l(?: / (\d+))? % \d+ on", lambda c, n, d: {"copies": n, "sum": d or 1}),
     (r"align the address of the first lane", lambda c: {"align": "lane 0"}),
     (r"align the address of the first active lane", lambda c: {"align": "active lane"}),
     (r"structure of arrays", lambda c: {"soa": True}),
@@ -233,6 +235,7 @@ RULES = [
     (r"let threadIdx.x run along consecutive addresses", lambda c: {"swap": True}),
     (r"make the workgroup wider", lambda c: {"wide": True}),
     (r"align the rows of the data", lambda c: {"align": True}),
+    (r"consecutive lanes use consecutive elements", lambda c: {"runs": True}),
     (r"make the workgroup a multiple", lambda c: {"multiple": True}),
     (r"sort or bin the indices|sort it", lambda c: {"sort": True}),
 ]
@@ -246,6 +249,8 @@ def changes(case, fix):
         match = re.search(pattern, fix)
         if match:
             found.append(make(case, *ints(match)))
+    if "the first lane is at the start of a cache line" in fix:
+        found = [{**change, "align": True} for change in found]
     if len(found) == 2 and set(found[0]) | set(found[1]) in TOGETHER and ", and " in fix.split("; ")[0]:
         return [{**found[0], **found[1]}]
     return found
@@ -262,7 +267,7 @@ def label(change):
 
 
 COLUMNS = {"conflicts": "conflicts", "cache lines of 64 B": "lines64", "cache lines of 128 B": "lines128",
-           "updates of the word": "lanes"}
+           "updates of the word": "lanes", "updates": "lanes"}
 
 
 def counts(rows, what, per):
@@ -273,8 +278,8 @@ def counts(rows, what, per):
 def subject(fix, row):
     if row["verified"]:
         return row["verified"]
-    found = re.search(r"(cache lines of \d+ B|conflicts)", fix)
-    return found.group(1) if found else "conflicts" if row["conflicts"] else "cache lines of 128 B"
+    found = re.search(r"(conflict|cache line(?=s? of))s?( of \d+ B)?", fix)
+    return found.group(1) + "s" + (found.group(2) or "") if found else "conflicts" if row["conflicts"] else "cache lines of 128 B"
 
 
 def judge(case, rows, change, after):
@@ -330,6 +335,8 @@ def main():
         if not given & case.classes() or sourceless:
             outcome.append((case, "class", "false", ", ".join(given) + " " + worst["index_source"], worst["cause"]))
         named = changes(case, fix)
+        if "make the workgroup wider" in fix and case.fixed_shape() != ("are made for dim3(%d, %d)" % case.p["block"][:2] in fix):
+            outcome.append((case, "shape", "false", "arrays and constants of the kernel", fix))
         if not named:
             silent = not fix or "verified" not in fix.replace("not verified", "") and "estimate" not in fix
             bare = not worst["cause"] or "not verified" not in fix
@@ -344,6 +351,10 @@ def main():
     after = tool.record_all("fixed", jobs) if jobs else {}
     for case, rows, change, name in todo:
         verdict, measured = judge(case, rows, change, name if name.startswith("cannot") else after.get(name, []))
+        # Loads only: a line of the same number may be that of an update, in a header.
+        conflicts = sum(row["conflicts"] for row in after.get(name + FREE, []) if row["access"] == 1)
+        if conflicts:
+            verdict, measured = "false", f"{conflicts} conflicts of the sum"
         worst = max(rows, key=lambda row: row["conflicts"] * 128 + row["excess128"] * 128 + row["excess64"] * 64)
         outcome.append((case, label(change), verdict, measured, worst["cause"] + " => " + worst["fix"]))
 
