@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Kernels whose speed on the simulated GPU `make bench` measures. Each run checks its result.
 //   kernels saxpy|matmul|transpose|reduction|stencil|histogram|empty REPEATS
+// With BENCH_WAIT=sleep the thread that waits for kernels sleeps; HIP spins otherwise.
 // Prints "<name> <seconds of all launches>". kernels.cl has the same kernels for OpenCL.
 
 #include "../../examples/check.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <vector>
@@ -266,6 +268,8 @@ int main(int argc, char **argv)
 		    {"stencil", run_stencil},	  {"histogram", run_histogram},
 		    {"empty", run_empty}};
 
+	if (getenv("BENCH_WAIT") && !strcmp(getenv("BENCH_WAIT"), "sleep"))
+		CHECK(hipSetDeviceFlags(hipDeviceScheduleBlockingSync));
 	for (auto &it : runs) {
 		if (argc != 3 || strcmp(argv[1], it.name))
 			continue;
