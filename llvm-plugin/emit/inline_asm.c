@@ -106,6 +106,17 @@ unsigned asm_operand(struct asm_block *code, const char *constraint, LLVMValueRe
 	return code->operands++ + results;
 }
 
+/*
+ * As an integer, so that all asm blocks share one user of the function. For each kernel, LLVM 15
+ * looks at all users of all functions (AMDGPUPropagateAttributes).
+ */
+void asm_keep_function(struct asm_block *code, LLVMValueRef function)
+{
+	LLVMTypeRef i64 = LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+
+	asm_operand(code, "i", LLVMConstPtrToInt(function, i64));
+}
+
 /* ---- Scalar operands ------------------------------------------------------------------------ */
 
 static bool has_prefix(LLVMValueRef function, const char *prefix)

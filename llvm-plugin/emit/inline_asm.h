@@ -35,8 +35,10 @@ void asm_constrain(struct asm_block *code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Add an input, unless it exists already. Returns its number; results have the first numbers. */
 unsigned asm_operand(struct asm_block *code, const char *constraint, LLVMValueRef value);
+/* Keep a function that the text calls by its name. */
+void asm_keep_function(struct asm_block *code, LLVMValueRef function);
 /*
- * The same for an operand in scalar registers. All scalar operands must be added by this function.
+ * An input in scalar registers. All scalar operands must be added by this function.
  * LLVM 15 does not enforce "s" for a value that it keeps in vector registers (llvm-project#89971),
  * which may happen to uniform values, such as the quotient of two kernel arguments. A value that is
  * not scalar by construction therefore goes through llvm.amdgcn.readfirstlane, which the back end

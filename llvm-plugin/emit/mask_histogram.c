@@ -15,7 +15,7 @@ void emit_shared_call(struct asm_block *code, LLVMValueRef function)
 	size_t size;
 	const char *name = LLVMGetValueName2(function, &size);
 
-	asm_operand(code, "i", function);
+	asm_keep_function(code, function);
 	asm_line(code, "s_getpc_b64 s[28:29]");
 	asm_line(code, "s_add_u32 s28, s28, %.*s@rel32@lo+4", (int)size, name);
 	asm_line(code, "s_addc_u32 s29, s29, %.*s@rel32@hi+12", (int)size, name);

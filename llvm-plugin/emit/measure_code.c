@@ -47,7 +47,7 @@ static LLVMValueRef address_of(struct measure_context *in, LLVMValueRef function
 	builder = LLVMCreateBuilderInContext(context);
 	LLVMPositionBuilderBefore(builder, pass_entry_point(in->clone));
 	asm_constrain(&code, "={s[28:29]}");
-	asm_operand(&code, "i", function);
+	asm_keep_function(&code, function);
 	asm_line(&code, "s_getpc_b64 s[28:29]");
 	asm_line(&code, "s_add_u32 s28, s28, %.*s@rel32@lo+4+4", (int)size, name);
 	asm_line(&code, "s_addc_u32 s29, s29, %.*s@rel32@hi+12+4", (int)size, name);
@@ -82,7 +82,7 @@ void measure_emit_call(struct asm_block *code, LLVMValueRef function)
 	size_t size;
 	const char *name = LLVMGetValueName2(function, &size);
 
-	asm_operand(code, "i", function);
+	asm_keep_function(code, function);
 	asm_line(code, "s_getpc_b64 vcc");
 	asm_line(code, "s_add_u32 vcc_lo, vcc_lo, %.*s@rel32@lo+4+4", (int)size, name);
 	asm_line(code, "s_addc_u32 vcc_hi, vcc_hi, %.*s@rel32@hi+12+4", (int)size, name);

@@ -294,7 +294,7 @@ static void call_exit_slow(struct ring_context *in, LLVMValueRef inst, LLVMValue
 	size_t size;
 	const char *name = LLVMGetValueName2(slow, &size);
 
-	asm_operand(&code, "i", slow);
+	asm_keep_function(&code, slow);
 	asm_line(&code, "v_lshlrev_b64 v[0:1], 0, $%u", operand);
 	asm_line(&code, "s_getpc_b64 vcc");
 	asm_line(&code, "s_add_u32 vcc_lo, vcc_lo, %.*s@rel32@lo+4", (int)size, name);
