@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asm that counts in rows of the counter table (wire_device.h section 3). It uses s4 to s31, v0 to
- * v15, vcc and scc, and preserves EXEC. `ctx` is the operand that holds the wave's probe_ctx.
+ * Asm that counts in rows of the counter table (wire_device.h section 3). It uses s4 to s13, v0 to
+ * v3, vcc and scc (asm_build_adding()), and preserves EXEC. `ctx` is the operand that holds the
+ * wave's probe_ctx.
  */
 #ifndef PROBE_LLVM_PLUGIN_EMIT_COUNTER_ROWS_H
 #define PROBE_LLVM_PLUGIN_EMIT_COUNTER_ROWS_H

@@ -248,6 +248,17 @@ LLVMValueRef asm_build_call(struct asm_block *code, LLVMBuilderRef builder, LLVM
 	return asm_build_convergent(code, builder, context);
 }
 
+LLVMValueRef asm_build_adding(struct asm_block *code, LLVMBuilderRef builder,
+			      LLVMContextRef context)
+{
+	for (int i = 0; i < 4; i++)
+		asm_constrain(code, "~{v%d}", i);
+	for (int i = 4; i < 14; i++)
+		asm_constrain(code, "~{s%d}", i);
+	asm_constrain(code, "~{vcc},~{scc}");
+	return asm_build_convergent(code, builder, context);
+}
+
 /*
  * LLVM's scheduler compares each clobber with those of all earlier asm blocks in the region:
  * quadratic in their number, times the number of registers. A scheduling barrier, which emits no

@@ -57,6 +57,12 @@ LLVMValueRef asm_build_convergent(struct asm_block *code, LLVMBuilderRef builder
  * It depends on EXEC, so that it must not be moved into or out of conditional code.
  */
 LLVMValueRef asm_build_call(struct asm_block *code, LLVMBuilderRef builder, LLVMContextRef context);
+/*
+ * The same for a block that calls nothing, and only adds to rows of counters (counter_rows.h): few
+ * registers, because liveness analysis takes time for each clobbered one in each basic block.
+ */
+LLVMValueRef asm_build_adding(struct asm_block *code, LLVMBuilderRef builder,
+			      LLVMContextRef context);
 /* Keep compile time linear in the number of asm blocks. */
 void asm_bound_regions(LLVMValueRef function);
 

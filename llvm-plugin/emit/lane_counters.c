@@ -87,7 +87,7 @@ void lane_counters_end(LLVMBuilderRef builder, LLVMValueRef last, LLVMValueRef c
 	LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(last));
 	number = LLVMBuildPtrToInt(builder, ctx, LLVMInt64TypeInContext(context), "");
 	flush(&code, builder, counters, count, asm_scalar(&code, builder, number));
-	asm_build_call(&code, builder, context);
+	asm_build_adding(&code, builder, context);
 	for (unsigned i = 0; i < count; i++)
 		variables[i] = counters[i].count;
 	ir_promote(variables, count);

@@ -12,10 +12,14 @@
 #include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/plan/sampled_blocks.h"
 
+static LLVMContextRef context_of(const struct group_code *in)
+{
+	return LLVMGetModuleContext(LLVMGetGlobalParent(in->clone));
+}
+
 LLVMValueRef group_code_finish(struct group_code *in, struct asm_block *code)
 {
-	return asm_build_call(code, in->builder,
-			      LLVMGetModuleContext(LLVMGetGlobalParent(in->clone)));
+	return asm_build_call(code, in->builder, context_of(in));
 }
 
 unsigned group_code_context(struct group_code *in, struct asm_block *code)
@@ -49,7 +53,7 @@ void group_code_predicate(struct group_code *in, const struct branch_predicate *
 	asm_line(&code, "s_cbranch_scc0 .Lprobe_end${:uid}");
 	emit_add_one(&code, ctx, regular, predicate->row, PROBE_GROUP_SKIPPED);
 	asm_line(&code, ".Lprobe_end${:uid}:");
-	group_code_finish(in, &code);
+	asm_build_adding(&code, in->builder, context_of(in));
 }
 
 /* ---- The wave's begin and end --------------------------------------------------------------- */
@@ -134,7 +138,7 @@ static void flush_counters(struct group_code *in, LLVMValueRef last)
 			};
 	}
 	run_counters_flush(&code, sums, count, ctx);
-	group_code_finish(in, &code);
+	asm_build_adding(&code, in->builder, context_of(in));
 }
 
 void group_code_end(struct group_code *in)
