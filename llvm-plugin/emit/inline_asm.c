@@ -28,17 +28,17 @@ static void append(char **text, size_t *size, const char *format, va_list args)
 	*size += (size_t)more;
 }
 
-static void append_char(char **text, size_t *size, char c)
+static void append_bytes(char **text, size_t *size, const char *bytes, size_t count)
 {
-	*text = pass_alloc(*text, *size + 2);
-	(*text)[(*size)++] = c;
+	*text = pass_alloc(*text, *size + count + 1);
+	memcpy(*text + *size, bytes, count);
+	*size += count;
 	(*text)[*size] = 0;
 }
 
-static void append_text(struct asm_block *code, const char *text)
+static void append_text(struct asm_block *code, const char *bytes, size_t count)
 {
-	for (; *text; text++)
-		append_char(&code->text, &code->size, *text);
+	append_bytes(&code->text, &code->size, bytes, count);
 }
 
 /* Append a line; @exec, @vcc and @n stand for what depends on the wave's size. */
@@ -54,19 +54,23 @@ static void append_line(struct asm_block *code, const char *line)
 		{"@vcc", wave->vcc},
 	};
 
-	while (*line) {
-		size_t i = 0, count = sizeof(names) / sizeof(names[0]);
+	for (;;) {
+		size_t i = 0, count = sizeof(names) / sizeof(names[0]), plain = strcspn(line, "@");
 
+		append_text(code, line, plain);
+		line += plain;
+		if (!*line)
+			break;
 		while (i < count && strncmp(line, names[i].name, strlen(names[i].name)))
 			i++;
 		if (i < count) {
-			append_text(code, names[i].text);
+			append_text(code, names[i].text, strlen(names[i].text));
 			line += strlen(names[i].name);
 		} else {
-			append_char(&code->text, &code->size, *line++);
+			append_text(code, line++, 1);
 		}
 	}
-	append_char(&code->text, &code->size, '\n');
+	append_text(code, "\n", 1);
 }
 
 void asm_line(struct asm_block *code, const char *format, ...)
@@ -87,7 +91,7 @@ void asm_constrain(struct asm_block *code, const char *format, ...)
 	va_list args;
 
 	if (code->constraint_size)
-		append_char(&code->constraints, &code->constraint_size, ',');
+		append_bytes(&code->constraints, &code->constraint_size, ",", 1);
 	va_start(args, format);
 	append(&code->constraints, &code->constraint_size, format, args);
 	va_end(args);
