@@ -6,8 +6,8 @@
  * "{s[8:15]}", but compares any other name with those of all registers of all classes: 0.25 ms for
  * each "~{vcc}" and "~{scc}". For an output, the search ends at the first class that holds the
  * output's type; the classes of i1 come early and hold both names. So a clobbered vcc or scc
- * becomes an early-clobber output of type i1 that nothing reads, if the other results are not read
- * either, and numbered registers become tuples.
+ * becomes an early-clobber output of type i1 that nothing reads, unless other blocks may read the
+ * other results, and numbered registers become tuples.
  */
 #include "llvm-plugin/analysis/ir_edit.h"
 
@@ -149,14 +149,40 @@ static FunctionType *result_type(const CallInst &call, unsigned flags)
 				 call.getFunctionType()->params(), false);
 }
 
+/*
+ * Of a struct that another block uses, the back end would keep every field. So a result that is
+ * read is extracted at once, and an empty asm block, which is convergent, keeps LLVM from sinking
+ * the extraction. Not in loops, where this could cost a copy.
+ */
+static bool can_extract(const CallInst &call, StringRef constraints)
+{
+	StringRef output = constraints.ltrim("=&{");
+	bool vector = output.take_front(1) == "v" && output.take_front(3) != "vcc";
+
+	return call.getParent()->isEntryBlock() && (vector || output.take_front(1) == "s") &&
+	       (call.getType()->isIntegerTy(32) || call.getType()->isIntegerTy(64));
+}
+
+static Value *extract(CallInst &call, StringRef constraint)
+{
+	IRBuilder<> builder(call.getNextNode());
+	Value *value = builder.CreateExtractValue(&call, 0);
+	Type *type = value->getType();
+	std::string same = std::string("=") + constraint.ltrim("=&{").front() + ",0";
+	CallInst *pinned = builder.CreateCall(
+		InlineAsm::get(FunctionType::get(type, type, false), "", same, false), value);
+
+	pinned->addFnAttr(Attribute::Convergent);
+	return pinned;
+}
+
 static void shorten(CallInst &old, const InlineAsm &code)
 {
-	/* Of a struct that another block uses, the back end would keep every field. */
 	bool unread = old.use_empty();
 	constraint_lists lists;
 	SmallVector<std::string, 32> all;
 
-	if (!read_lists(code, lists, unread))
+	if (!read_lists(code, lists, unread || can_extract(old, code.getConstraintString())))
 		return;
 	add_tuples(lists);
 	all = lists.outputs;
@@ -176,7 +202,7 @@ static void shorten(CallInst &old, const InlineAsm &code)
 	call->setDebugLoc(old.getDebugLoc());
 	call->takeName(&old);
 	if (!unread)
-		old.replaceAllUsesWith(call);
+		old.replaceAllUsesWith(flags ? extract(*call, lists.outputs[0]) : call);
 	old.eraseFromParent();
 }
 

@@ -34,16 +34,6 @@ _Static_assert((int)REGISTERS <= (int)PLAN_BATCH_SGPRS, "reserved registers");
 #define BATCH_BYTES (PROBE_BATCH_RECORDS * PROBE_BATCH_STRIDE)
 _Static_assert(BATCH_BYTES % (4 * LANES) == 0 && BATCH_BYTES <= 1 << 15, "s_movk_i32");
 
-static LLVMValueRef flat_scratch(LLVMBuilderRef builder, LLVMContextRef context)
-{
-	/* As an output of asm: the compiler initialises the register if it is named. */
-	struct asm_block code = {.result = LLVMInt64TypeInContext(context)};
-
-	asm_constrain(&code, "={flat_scratch}");
-	asm_line(&code, "; flat_scratch is named");
-	return asm_build(&code, builder, context);
-}
-
 /* The lane's number, at the bits of an entry. */
 static LLVMValueRef lane_number(LLVMBuilderRef builder, LLVMContextRef context)
 {
@@ -61,20 +51,23 @@ LLVMValueRef batch_emit_entry(const struct batch_code *batch, LLVMBuilderRef bui
 {
 	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(clone));
 	LLVMTypeRef i32 = LLVMInt32TypeInContext(context), i64 = LLVMInt64TypeInContext(context);
-	LLVMTypeRef types[] = {i64, i64, i32, i32, i32, i32};
-	struct asm_block code = {.result = LLVMStructTypeInContext(context, types, 6, 0),
-				 .fields = 6};
+	LLVMTypeRef types[] = {i64, i64, i32, i32, i32, i32, LLVMInt1TypeInContext(context)};
+	struct asm_block code = {.result = LLVMStructTypeInContext(context, types, 7, 0),
+				 .fields = 7};
 	LLVMTypeRef frame_type = LLVMArrayType(i32, SCRATCH / 4);
 	LLVMValueRef frame = LLVMBuildAlloca(builder, frame_type, "probe.batch");
-	unsigned s = batch->sgpr, base, offset;
+	unsigned s = batch->sgpr, offset;
 
 	LLVMSetAlignment(frame, 16);
-	asm_constrain(&code, "={s[%u:%u]},={s[%u:%u]},={s%u},={s%u},={s%u},={s%u}", s + ADDRESS,
-		      s + ADDRESS + 1, s + EXEC, s + EXEC + 1, s + STORED, s + FRAME, s + MOST,
-		      s + START);
-	base = asm_scalar(&code, builder, flat_scratch(builder, context));
+	/*
+	 * The compiler initialises flat_scratch if it is named, here as an output. As one of type
+	 * i1, because LLVM looks up the names of these fast (asm_clobbers.cpp).
+	 */
+	asm_constrain(&code, "={s[%u:%u]},={s[%u:%u]},={s%u},={s%u},={s%u},={s%u},={flat_scratch}",
+		      s + ADDRESS, s + ADDRESS + 1, s + EXEC, s + EXEC + 1, s + STORED, s + FRAME,
+		      s + MOST, s + START);
 	offset = asm_scalar(&code, builder, LLVMBuildPtrToInt(builder, frame, i32, ""));
-	asm_line(&code, "s_mov_b64 s[%u:%u], $%u", s + ADDRESS, s + ADDRESS + 1, base);
+	asm_line(&code, "s_mov_b64 s[%u:%u], flat_scratch", s + ADDRESS, s + ADDRESS + 1);
 	asm_line(&code, "s_mov_b32 s%u, $%u", s + FRAME, offset);
 	asm_line(&code, "s_lshl_b32 s%u, s%u, 6", s + STORED, s + FRAME);
 	asm_line(&code, "s_add_u32 s%u, s%u, s%u", s + ADDRESS, s + ADDRESS, s + STORED);
