@@ -37,6 +37,7 @@ enum pass_mechanism {
 	PASS_BATCHES,
 	PASS_SHORT_CLOBBERS, /* of all kinds */
 	PASS_HOISTING,	     /* of all kinds */
+	PASS_PROBES,	     /* all of them: what clones alone cost at compile time */
 	PASS_MECHANISMS,
 };
 

@@ -150,6 +150,19 @@ static bool has_clones(const struct call_unit *unit, const struct pass_options *
 	return false;
 }
 
+static void insert_probes(struct call_units *units, struct call_unit *unit, enum probe_kind kind,
+			  struct devlib *devlib, const struct pass_options *options, void *analyses)
+{
+	if (!pass_enabled(options, PASS_PROBES))
+		ir_cleanup(unit->clone[kind], analyses);
+	else if (probe_kind_has_rings(kind))
+		ring_insert(units, unit, kind, devlib, options, analyses);
+	else if (kind == PROBE_KIND_COUNT)
+		count_insert(units, unit, devlib, options, analyses);
+	else
+		memory_insert(units, unit, devlib, options, analyses);
+}
+
 static void build_kind(struct call_units *units, LLVMModuleRef module, enum probe_kind kind,
 		       struct devlib *devlib, const struct pass_options *options, void *analyses)
 {
@@ -159,14 +172,8 @@ static void build_kind(struct call_units *units, LLVMModuleRef module, enum prob
 		if (has_clone(&units->unit[i], kind) && !units->unit[i].clone[kind])
 			clone_kind(&units->unit[i], module, kind);
 	for (size_t i = 0; i < units->count; i++)
-		if (!has_clone(&units->unit[i], kind))
-			continue;
-		else if (probe_kind_has_rings(kind))
-			ring_insert(units, &units->unit[i], kind, devlib, options, analyses);
-		else if (kind == PROBE_KIND_COUNT)
-			count_insert(units, &units->unit[i], devlib, options, analyses);
-		else
-			memory_insert(units, &units->unit[i], devlib, options, analyses);
+		if (has_clone(&units->unit[i], kind))
+			insert_probes(units, &units->unit[i], kind, devlib, options, analyses);
 }
 
 /* Keep the back end's time small. */
@@ -245,6 +252,14 @@ static void warn_scope(LLVMModuleRef module)
 		getenv("PROBE_SCOPE"), (int)size, name);
 }
 
+/* Otherwise a run of such a program would only show that nothing was executed. */
+static void warn_without_probes(const struct pass_options *options)
+{
+	if (!pass_enabled(options, PASS_PROBES))
+		fprintf(stderr, "probe: warning: PROBE_DISABLE=probes: clones have no probes, so "
+				"that runs of this program record nothing\n");
+}
+
 static void instrument(struct call_units *units, LLVMModuleRef module, struct devlib *devlib,
 		       const struct pass_options *options, void *analyses)
 {
@@ -292,6 +307,7 @@ static void instrument(struct call_units *units, LLVMModuleRef module, struct de
 	}
 	if (options->scopes && kernels && !scope_matches(units, options))
 		warn_scope(module);
+	warn_without_probes(options);
 	if (options->verbose)
 		fprintf(stderr,
 			"probe: %s: %u kernels, %u sites (%u with proved strides, %u "
