@@ -200,6 +200,7 @@ static struct probe_err *read_member(struct reading *r, uint32_t id)
 		.address = proof->lanes,
 		.address_distance = proof->distance,
 		.step = loop ? proof->step : DERIVED_NONE,
+		.stepped = proof->stepped,
 	};
 	memcpy(to->stride, proof->stride, sizeof(to->stride));
 	memcpy(to->field, proof->bitfield, sizeof(to->field));

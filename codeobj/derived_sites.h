@@ -69,7 +69,11 @@ struct site_member {
 	int32_t base_distance;	  /* bytes from there to this site's address */
 	uint32_t address;	  /* PROBE_GROUP_LANES: expression of the address per lane */
 	int64_t address_distance; /* bytes from there to this site's address */
-	uint32_t step; /* PROBE_GROUP_LOOP: expression of the distance between iterations; NONE */
+	/*
+	 * PROBE_GROUP_LOOP: expression of the distance between iterations of loop `stepped`, where
+	 * 0 is the outermost loop; NONE.
+	 */
+	uint32_t step, stepped;
 	struct probe_site_stride stride[3];
 	struct probe_site_bitfield field[PROBE_BITFIELDS];
 };

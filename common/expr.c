@@ -13,7 +13,7 @@ void expr_graph_deinit(struct expr_graph *graph)
 
 unsigned expr_operands(uint8_t op)
 {
-	if (op < PROBE_EXPR_ADD || op >= PROBE_EXPR_CODES)
+	if (op < PROBE_EXPR_ADD || op >= PROBE_EXPR_ITERATION)
 		return 0;
 	if (op < PROBE_EXPR_SELECT)
 		return 2;
@@ -29,7 +29,9 @@ bool expr_node_valid(const struct probe_expr_node *node, uint32_t index)
 			return false;
 	return node->op >= PROBE_EXPR_CONSTANT && node->op < PROBE_EXPR_CODES &&
 	       (node->bits == 32 || node->bits == 64) &&
-	       (!axis || (node->value >= 0 && node->value < 3));
+	       (!axis || (node->value >= 0 && node->value < 3)) &&
+	       (node->op != PROBE_EXPR_ITERATION ||
+		(node->value >= 0 && node->value < PROBE_LOOPS_MAX));
 }
 
 static uint64_t hash_of(const struct probe_expr_node *node)

@@ -35,7 +35,7 @@ uint32_t expr_add(struct expr_graph *graph, const struct probe_expr_node *node);
 void expr_truncate(struct expr_graph *graph, uint32_t count);
 /* Number of operands of this op; 0 also for an op that does not exist. */
 unsigned expr_operands(uint8_t op);
-/* True if the op exists, the width is 32 or 64, operands precede the node, and axes are 0 to 2. */
+/* True if the op exists, the width is 32 or 64, operands precede the node, axes are 0 to 2, and loops exist. */
 bool expr_node_valid(const struct probe_expr_node *node, uint32_t index);
 
 #ifdef __cplusplus

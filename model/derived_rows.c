@@ -20,7 +20,7 @@ static const char no_place[] = "its addresses cannot be computed from the launch
 
 /* Identifies a set of wave classes. Sites with the same key are consecutive. */
 struct class_key {
-	uint32_t group, predicate, residue, address, step;
+	uint32_t group, predicate, residue, address, step, stepped;
 	bool narrow;
 };
 
@@ -63,8 +63,9 @@ static bool is_foreign(const struct derivation *d, uint32_t row)
 /* Regular waves that execute a predicate's block, by enumeration. */
 static uint64_t place_predicate(struct derivation *d, uint32_t predicate)
 {
-	const struct placement_query query = {predicate, DERIVED_NONE, DERIVED_NONE, DERIVED_NONE,
-					      false};
+	const struct placement_query query = {
+		predicate, DERIVED_NONE, DERIVED_NONE, DERIVED_NONE, 0, false,
+	};
 	struct wave_classes classes = {0};
 	uint64_t count = 0;
 
@@ -133,8 +134,9 @@ static uint64_t group_executions(struct derivation *d, const struct site_group *
 static const char *add_launched(struct derivation *d, const struct class_key *key, uint32_t base,
 				const struct site_histogram *residues)
 {
-	const struct placement_query query = {DERIVED_NONE, base, DERIVED_NONE, DERIVED_NONE,
-					      false};
+	const struct placement_query query = {
+		DERIVED_NONE, base, DERIVED_NONE, DERIVED_NONE, 0, false,
+	};
 	struct wave_classes all = {0};
 	const char *reason = NULL;
 
@@ -199,8 +201,9 @@ static bool is_enumerated(const struct derivation *d, const struct site_group *g
 static const char *place(struct derivation *d, const struct site_group *group,
 			 const struct class_key *key, uint32_t base)
 {
-	const struct placement_query query = {group->predicate, base, key->address, key->step,
-					      key->narrow};
+	const struct placement_query query = {
+		group->predicate, base, key->address, key->step, key->stepped, key->narrow,
+	};
 
 	if (is_foreign(d, group->row) || (key->address == DERIVED_NONE && !d->full))
 		return NULL;
@@ -220,6 +223,7 @@ static const char *find_classes(struct derivation *d, const struct site_member *
 	key.residue = enumerated ? DERIVED_NONE : member->residue;
 	key.address = enumerated ? member->address : DERIVED_NONE;
 	key.step = enumerated ? member->step : DERIVED_NONE;
+	key.stepped = enumerated ? member->stepped : 0;
 	key.narrow = enumerated && d->table->sites[member->site].space == PROBE_SPACE_LDS;
 	if (!memcmp(&key, &d->key, sizeof(key)))
 		return d->failed;

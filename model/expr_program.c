@@ -124,11 +124,22 @@ static uint64_t binary(const struct probe_expr_node *node, const uint64_t *a, co
 	return undefined;
 }
 
-static void convert(uint8_t op, const uint64_t *from, uint32_t count, uint64_t *ret)
+static uint64_t reversed(uint64_t value, uint8_t bits)
+{
+	uint64_t ret = 0;
+
+	for (unsigned i = 0; i < bits; i++)
+		ret |= (value >> i & 1) << (bits - 1 - i);
+	return ret;
+}
+
+static void unary(const struct probe_expr_node *node, const uint64_t *from, uint32_t count,
+		  uint64_t *ret)
 {
 	for (uint32_t i = 0; i < count; i++)
-		ret[i] = op == PROBE_EXPR_SEXT ? (uint64_t)with_sign(from[i], 32)
-					       : (uint32_t)from[i];
+		ret[i] = node->op == PROBE_EXPR_REVERSE ? reversed(from[i], node->bits)
+			 : node->op == PROBE_EXPR_SEXT	? (uint64_t)with_sign(from[i], 32)
+							: (uint32_t)from[i];
 }
 
 static void leaf(struct expr_program *program, uint32_t at, const uint32_t id[3], uint32_t count)
@@ -141,6 +152,11 @@ static void leaf(struct expr_program *program, uint32_t at, const uint32_t id[3]
 	if (node->op == PROBE_EXPR_ITEM) {
 		for (uint32_t i = 0; i < count; i++)
 			ret[i] = program->item[node->value][i];
+		return;
+	}
+	if (node->op == PROBE_EXPR_ITERATION) {
+		for (uint32_t i = 0; i < count; i++)
+			ret[i] = program->iteration[node->value];
 		return;
 	}
 	if (node->op == PROBE_EXPR_ARGUMENT)
@@ -166,7 +182,7 @@ static void step(struct expr_program *program, uint32_t at, const uint32_t id[3]
 		leaf(program, at, id, count);
 		return;
 	case 1:
-		convert(node->op, value[from[0]], count, ret);
+		unary(node, value[from[0]], count, ret);
 		undefined[at] = undefined[from[0]];
 		return;
 	case 2:
@@ -209,6 +225,12 @@ void expr_program_set_lanes(struct expr_program *program, const uint32_t *const 
 {
 	memcpy(program->item, item, sizeof(program->item));
 	program->lanes = lanes;
+	program->done = 0;
+}
+
+void expr_program_set_iteration(struct expr_program *program, uint32_t loop, uint64_t iteration)
+{
+	program->iteration[loop] = iteration;
 	program->done = 0;
 }
 
@@ -259,11 +281,13 @@ static bool add_step(struct expr_program *program, const struct probe_expr_node 
 	if (program->steps == EXPR_STEPS)
 		return false;
 	to->node = *node;
-	to->level = node->op == PROBE_EXPR_ITEM	   ? EXPR_OF_LANE
-		    : node->op == PROBE_EXPR_GROUP ? EXPR_OF_GROUP
+	to->level = node->op == PROBE_EXPR_ITEM || node->op == PROBE_EXPR_ITERATION ? EXPR_OF_LANE
+		    : node->op == PROBE_EXPR_GROUP				    ? EXPR_OF_GROUP
 						   : EXPR_OF_LAUNCH;
 	if (node->op == PROBE_EXPR_GROUP)
 		program->group[node->value] = true;
+	if (node->op == PROBE_EXPR_ITERATION)
+		program->loops |= 1u << node->value;
 	for (unsigned k = 0; k < expr_operands(node->op); k++) {
 		uint32_t from = step_of[node->operand[k]] - 1;
 

@@ -37,12 +37,14 @@ struct expr_program {
 	uint32_t root[EXPR_ROOTS],
 		end[EXPR_ROOTS]; /* per root: its step, and the end of the steps it needs */
 	uint32_t roots;
-	bool group[3]; /* a root depends on the workgroup's id along this axis */
+	bool group[3];	/* a root depends on the workgroup's id along this axis */
+	uint32_t loops; /* mask: a root depends on the iteration of this loop */
 	uint64_t (*value)[WAVE_LANES];
 	uint64_t *undefined; /* per step: mask of lanes without a value (division by 0, ...) */
 	uint32_t done;	     /* steps computed for the current lanes */
 	uint32_t lanes;
 	const uint32_t *item[3];
+	uint64_t iteration[PROBE_LOOPS_MAX];
 };
 
 /*
@@ -58,6 +60,8 @@ void expr_program_set_group(struct expr_program *program, const uint32_t id[3]);
 /* Set the lanes, by the ids of their work-items. */
 void expr_program_set_lanes(struct expr_program *program, const uint32_t *const item[3],
 			    uint32_t lanes);
+/* Set how many iterations of a loop are complete. */
+void expr_program_set_iteration(struct expr_program *program, uint32_t loop, uint64_t iteration);
 /* A root's value per lane. NULL: a lane in `needed` has none. */
 const uint64_t *expr_program_result(struct expr_program *program, uint32_t root, uint64_t needed);
 

@@ -240,9 +240,10 @@ static struct range leaf(const struct probe_expr_node *node, const struct model_
 
 static struct range unary(uint8_t op, struct range a)
 {
-	return op == PROBE_EXPR_SEXT   ? fit(a, 32, true)
-	       : op == PROBE_EXPR_ZEXT ? fit(a, 32, false)
-				       : a;
+	return op == PROBE_EXPR_REVERSE ? unknown
+	       : op == PROBE_EXPR_SEXT	? fit(a, 32, true)
+	       : op == PROBE_EXPR_ZEXT	? fit(a, 32, false)
+					: a;
 }
 
 static struct range range_of_step(const struct expr_program *program, uint32_t at,

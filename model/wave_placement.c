@@ -29,8 +29,11 @@ struct axis {
 struct placement {
 	const struct model_launch *launch;
 	struct placement_query query;
+	/* What guards the access, outermost first: a condition, or a loop. */
+	bool is_loop[PREDICATES];
+	uint32_t guards;
 	struct expr_program conditions, base, address;
-	struct expr_program repeats, step; /* in a loop */
+	struct expr_program repeats, step; /* of loops */
 	/* First of `times` iterations, which move all addresses by `moves` bytes. */
 	struct wave_classes starts;
 	uint64_t times, moves;
@@ -58,24 +61,17 @@ static uint32_t lanes_of(const struct placement *p, uint32_t first)
 	return p->items - first < WAVE_LANES ? p->items - first : WAVE_LANES;
 }
 
-/* Lanes of the wave that starts at work-item `first` for which all conditions are true. */
-static bool find_lanes(struct placement *p, uint32_t first, uint64_t *ret)
+/* Remove lanes in which a condition is false. */
+static bool test_condition(struct placement *p, uint32_t condition, uint64_t *exec)
 {
-	uint32_t lanes = lanes_of(p, first);
-	uint64_t exec = lanes < WAVE_LANES ? (1ull << lanes) - 1 : UINT64_MAX;
+	const uint64_t *taken = expr_program_result(&p->conditions, condition, *exec);
 
-	if (p->evaluate)
-		set_lanes(p, &p->conditions, first, lanes);
-	for (uint32_t i = 0; i < p->conditions.roots && p->evaluate && exec; i++) {
-		const uint64_t *taken = expr_program_result(&p->conditions, i, exec);
+	for (uint64_t rest = taken ? *exec : 0; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(rest);
 
-		if (!taken)
-			return false;
-		for (uint32_t lane = 0; lane < lanes; lane++)
-			exec &= ~((uint64_t)!taken[lane] << lane);
+		*exec &= ~((uint64_t)!taken[lane] << lane);
 	}
-	*ret = exec;
-	return true;
+	return taken != NULL;
 }
 
 static bool find_residue(struct placement *p, uint32_t item, uint32_t *ret)
@@ -148,6 +144,19 @@ static bool add_iterations(struct placement *p, const struct wave_class *class,
 	return wave_classes_add(&p->starts, class, offset);
 }
 
+/* Remove lanes that have left a loop. */
+static uint64_t still_in_loop(const uint64_t repeats[WAVE_LANES], uint64_t lanes, uint64_t done)
+{
+	uint64_t ret = lanes;
+
+	for (; lanes; lanes &= lanes - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(lanes);
+
+		ret &= ~((uint64_t)(repeats[lane] < done) << lane);
+	}
+	return ret;
+}
+
 /* The smallest of the lanes' values. */
 static uint64_t smallest(const uint64_t value[WAVE_LANES], uint64_t lanes)
 {
@@ -161,7 +170,10 @@ static uint64_t smallest(const uint64_t value[WAVE_LANES], uint64_t lanes)
 	return least;
 }
 
-/* All iterations of a wave, from one in which lanes leave the loop to the next such. */
+/*
+ * All iterations of the loop in which only addresses change, from one in which lanes leave it to
+ * the next such.
+ */
 static bool add_loop(struct placement *p, uint32_t first, const uint64_t address[WAVE_LANES],
 		     struct wave_class *class)
 {
@@ -169,9 +181,8 @@ static bool add_loop(struct placement *p, uint32_t first, const uint64_t address
 	int64_t offset[WAVE_LANES];
 	uint64_t done = 0;
 
-	set_lanes(p, &p->repeats, first, lanes_of(p, first));
 	set_lanes(p, &p->step, first, 1);
-	repeats = expr_program_result(&p->repeats, 0, class->exec);
+	repeats = expr_program_result(&p->repeats, p->query.stepped, class->exec);
 	step = expr_program_result(&p->step, 0, 1);
 	if (!repeats || !step)
 		return false;
@@ -187,12 +198,7 @@ static bool add_loop(struct placement *p, uint32_t first, const uint64_t address
 		if (!add_iterations(p, class, offset, *step, end - done))
 			return false;
 		done = end;
-		for (uint64_t rest = class->exec; rest; rest &= rest - 1) {
-			unsigned lane = (unsigned)__builtin_ctzll(rest);
-
-			if (repeats[lane] < done)
-				class->exec &= ~(1ull << lane);
-		}
+		class->exec = still_in_loop(repeats, class->exec, done);
 	}
 	return true;
 }
@@ -202,30 +208,92 @@ static bool add_addresses(struct placement *p, uint32_t first, struct wave_class
 	const uint64_t *address;
 	int64_t offset[WAVE_LANES];
 
-	set_lanes(p, &p->address, first, lanes_of(p, first));
 	address = expr_program_result(&p->address, 0, class->exec);
 	if (!address)
 		return false;
-	if (p->repeats.roots)
+	if (p->step.roots)
 		return add_loop(p, first, address, class);
 	find_offsets(p, address, class, offset);
 	return wave_classes_add(p->classes, class, offset);
 }
 
-static bool add_wave(struct placement *p, uint32_t first, uint64_t waves)
+static bool add_access(struct placement *p, uint32_t first, uint64_t waves, uint64_t exec)
 {
-	struct wave_class class = {.count = waves};
+	struct wave_class class = {.exec = exec, .count = waves};
 
-	if (++p->waves > WAVES_MAX || !find_lanes(p, first, &class.exec))
-		return false;
-	if (!class.exec)
-		return true;
 	if (p->address.roots)
 		return add_addresses(p, first, &class);
 	if (p->base.roots &&
-	    !find_residue(p, first + (uint32_t)__builtin_ctzll(class.exec), &class.residue))
+	    !find_residue(p, first + (uint32_t)__builtin_ctzll(exec), &class.residue))
 		return false;
 	return wave_classes_add(p->classes, &class, NULL);
+}
+
+static void set_iteration(struct placement *p, uint32_t loop, uint64_t iteration)
+{
+	expr_program_set_iteration(&p->conditions, loop, iteration);
+	expr_program_set_iteration(&p->repeats, loop, iteration);
+	expr_program_set_iteration(&p->address, loop, iteration);
+	expr_program_set_iteration(&p->step, loop, iteration);
+}
+
+/* The part of a wave inside of some of its guards: `condition` and `loop` are the next ones. */
+struct inside {
+	uint32_t first; /* work-item of lane 0 */
+	uint64_t waves;
+	uint32_t guard, condition, loop;
+};
+
+static bool add_inside(struct placement *p, struct inside in, uint64_t exec);
+
+static bool add_each_iteration(struct placement *p, const struct inside *in, uint64_t exec)
+{
+	const uint64_t *result = expr_program_result(&p->repeats, in->loop, exec);
+	uint64_t repeats[WAVE_LANES];
+
+	if (!result)
+		return false;
+	memcpy(repeats, result, sizeof(repeats));
+	for (uint64_t done = 0; exec; exec = still_in_loop(repeats, exec, ++done)) {
+		struct inside body = *in;
+
+		if (++p->waves > WAVES_MAX)
+			return false;
+		set_iteration(p, in->loop, done);
+		body.guard++;
+		body.loop++;
+		if (!add_inside(p, body, exec))
+			return false;
+	}
+	return true;
+}
+
+static bool add_inside(struct placement *p, struct inside in, uint64_t exec)
+{
+	for (; in.guard < p->guards && exec; in.guard++) {
+		bool stepped = p->step.roots && in.loop == p->query.stepped;
+
+		if (p->is_loop[in.guard] && !stepped)
+			return add_each_iteration(p, &in, exec);
+		if (p->is_loop[in.guard])
+			in.loop++;
+		else if (p->evaluate && !test_condition(p, in.condition++, &exec))
+			return false;
+	}
+	return !exec || add_access(p, in.first, in.waves, exec);
+}
+
+static bool add_wave(struct placement *p, uint32_t first, uint64_t waves)
+{
+	uint32_t lanes = lanes_of(p, first);
+
+	if (++p->waves > WAVES_MAX)
+		return false;
+	set_lanes(p, &p->conditions, first, lanes);
+	set_lanes(p, &p->repeats, first, lanes);
+	set_lanes(p, &p->address, first, lanes);
+	return add_inside(p, (struct inside){.first = first, .waves = waves},
+			  lanes < WAVE_LANES ? (1ull << lanes) - 1 : UINT64_MAX);
 }
 
 /* ---- Workgroups ----------------------------------------------------------------------------- */
@@ -399,26 +467,40 @@ static bool add_expression(struct placement *p, const struct probe_sites *table,
 	return expr_program_init(ret, table, p->launch, &root, root != DERIVED_NONE);
 }
 
-/* The conditions of a predicate and of those that guard it, of which one may be a loop. */
-static bool add_conditions(struct placement *p, const struct probe_sites *table)
+/* Could a result be wrong, because what must not depend on the stepped loop's iteration does? */
+static bool depends_on_stepped(const struct placement *p)
 {
-	uint32_t condition[PREDICATES], count = 0, loop = DERIVED_NONE;
+	uint32_t loops = p->conditions.loops | p->repeats.loops | p->address.loops | p->step.loops;
+
+	return p->step.roots && loops >> p->query.stepped & 1;
+}
+
+/* The predicate and those that guard it. */
+static bool add_guards(struct placement *p, const struct probe_sites *table)
+{
+	uint32_t guard[PREDICATES], condition[PREDICATES], repeats[PREDICATES];
+	uint32_t conditions = 0, loops = 0;
 
 	for (uint32_t i = p->query.predicate; i != DERIVED_NONE; i = table->predicates[i].parent) {
-		const struct site_predicate *predicate = &table->predicates[i];
-
-		if (count == PREDICATES || predicate->condition == DERIVED_NONE ||
-		    (predicate->loop && loop != DERIVED_NONE))
+		if (p->guards == PREDICATES || table->predicates[i].condition == DERIVED_NONE)
 			return false;
-		if (predicate->loop)
-			loop = predicate->condition;
-		else
-			condition[count++] = predicate->condition;
+		guard[p->guards++] = i;
 	}
-	if ((loop == DERIVED_NONE) != (p->query.step == DERIVED_NONE))
+	for (uint32_t i = 0; i < p->guards; i++) {
+		const struct site_predicate *predicate =
+			&table->predicates[guard[p->guards - 1 - i]];
+
+		p->is_loop[i] = predicate->loop;
+		if (predicate->loop)
+			repeats[loops++] = predicate->condition;
+		else
+			condition[conditions++] = predicate->condition;
+	}
+	if (loops > PROBE_LOOPS_MAX || (loops && p->query.address == DERIVED_NONE) ||
+	    (p->query.step != DERIVED_NONE && p->query.stepped >= loops))
 		return false;
-	return expr_program_init(&p->conditions, table, p->launch, condition, count) &&
-	       add_expression(p, table, loop, &p->repeats);
+	return expr_program_init(&p->conditions, table, p->launch, condition, conditions) &&
+	       expr_program_init(&p->repeats, table, p->launch, repeats, loops);
 }
 
 bool wave_placement_add(const struct probe_sites *table, const struct model_launch *launch,
@@ -432,10 +514,11 @@ bool wave_placement_add(const struct probe_sites *table, const struct model_laun
 	p->launch = launch;
 	p->query = *query;
 	p->classes = classes;
-	done = number_items(p) && add_conditions(p, table) &&
+	done = number_items(p) && add_guards(p, table) &&
 	       add_expression(p, table, query->base, &p->base) &&
 	       add_expression(p, table, query->address, &p->address) &&
-	       add_expression(p, table, query->step, &p->step) && add_all(p) && expand_starts(p);
+	       add_expression(p, table, query->step, &p->step) && !depends_on_stepped(p) &&
+	       add_all(p) && expand_starts(p);
 	expr_program_deinit(&p->conditions);
 	expr_program_deinit(&p->base);
 	expr_program_deinit(&p->address);

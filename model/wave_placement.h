@@ -8,8 +8,9 @@
  * the workgroup in between is evaluated lane by lane. The residue is the address in the first
  * active lane modulo 128.
  *
- * One of the predicates may be a loop. Its lanes are known until the next of them leaves it. In
- * these iterations only the residue changes, and repeats itself after at most 128 of them.
+ * Predicates may be loops, of which each iteration is evaluated, except where only addresses move
+ * (`stepped`). There the lanes are known until the next of them leaves the loop. In these
+ * iterations only the residue changes, and repeats itself after at most 128 of them.
  */
 #ifndef PROBE_MODEL_WAVE_PLACEMENT_H
 #define PROBE_MODEL_WAVE_PLACEMENT_H
@@ -26,8 +27,9 @@ struct placement_query {
 	uint32_t predicate; /* the innermost branch that guards the access */
 	uint32_t base;	    /* expression of the address, for residues */
 	uint32_t address;   /* expression of the address per lane: classes have offsets */
-	uint32_t step;	    /* in a loop: expression of the distance between iterations */
-	bool narrow;	    /* LDS: addresses have 32 bits, and residues are those modulo 4 */
+	/* The distance between iterations of loop `stepped`, where 0 is the outermost loop. */
+	uint32_t step, stepped;
+	bool narrow; /* LDS: addresses have 32 bits, and residues are those modulo 4 */
 };
 
 /*

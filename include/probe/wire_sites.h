@@ -12,7 +12,7 @@
  * Also changes with the interface between clones and the library in the application. The library
  * runs clones of its own version only.
  */
-#define PROBE_SITES_VERSION	14u
+#define PROBE_SITES_VERSION	15u
 #define PROBE_SITES_VERSION_MIN 11u /* oldest version that can be read */
 
 /*
@@ -223,8 +223,8 @@ enum {
  * - the `base` of a site: a tested address in the first active lane. Only its value modulo 128 is
  *   meaningful. It is the same for workgroup ids that are equal modulo 128;
  * - the address in each lane (probe_site_proof.lanes), except for a multiple of 128 that all lanes
- *   share; in LDS, except for any value that all lanes share. In a loop, the address in the first
- *   iteration, and the distance from there to the next one.
+ *   share; in LDS, except for any value that all lanes share. In a loop whose iterations are not
+ *   evaluated, the address in the first one, and the distance from there to the next one.
  */
 enum probe_expr_code {
 	PROBE_EXPR_CONSTANT = 1, /* `value` */
@@ -258,10 +258,17 @@ enum probe_expr_code {
 	PROBE_EXPR_SELECT, /* second operand if the first is not 0, else the third */
 	PROBE_EXPR_SEXT,   /* one operand, 32 to 64 bits; from here on: any operand in a `base` */
 	PROBE_EXPR_ZEXT,
-	PROBE_EXPR_TRUNC, /* 64 to 32 bits */
+	PROBE_EXPR_TRUNC,   /* 64 to 32 bits */
+	PROBE_EXPR_REVERSE, /* the bits, in reverse; in no `base` */
+	/*
+	 * No operand: iterations of loop `value` around the access that are complete; 0 is the
+	 * outermost loop. In no `base`.
+	 */
+	PROBE_EXPR_ITERATION,
 	PROBE_EXPR_CODES,
 };
 #define PROBE_EXPR_NONE 0xffffffffu
+enum { PROBE_LOOPS_MAX = 4 }; /* around an access, in expressions */
 
 /*
  * A node computes in `bits` (32 or 64) bits, to which its operands are truncated. A division by 0
@@ -289,11 +296,12 @@ struct probe_site_proof {
 	 * executions in histograms all lanes were compared, so that this need not hold there.
 	 */
 	uint8_t first_is_lowest;
-	uint8_t reserved;
 	/*
-	 * PROBE_GROUP_LOOP: expression of the distance between the addresses of two iterations. It
-	 * is the same in all lanes.
+	 * PROBE_GROUP_LOOP: an expression, or NONE. In one of the loops, `stepped`, nothing but the
+	 * address depends on the iteration, which moves it by `step` bytes in all lanes. The host
+	 * evaluates each iteration of the other loops.
 	 */
+	uint8_t stepped;
 	uint32_t step;
 	uint32_t base;	  /* PROBE_GROUP_LAUNCH, aligned: expression of the tested address; NONE */
 	uint32_t lanes;	  /* PROBE_GROUP_LANES: expression of the address per lane; NONE */
@@ -320,8 +328,8 @@ enum probe_group_flag {
 	/* PROBE_GROUP_LANES, and in launches that are not enumerated its sites are measured. */
 	PROBE_GROUP_LANES_ONLY = 8,
 	/*
-	 * PROBE_GROUP_LANES, in a loop: one of its predicates is that loop, and PROBE_GROUP_ONCE
-	 * is not set.
+	 * PROBE_GROUP_LANES, in loops: they are among its predicates, and PROBE_GROUP_ONCE is not
+	 * set.
 	 */
 	PROBE_GROUP_LOOP = 16,
 	/*
@@ -355,8 +363,7 @@ struct probe_site_predicate {
 	/* Expression, if the launch determines which lanes take the branch; NONE. */
 	uint32_t condition;
 	/*
-	 * 1: the block is a loop's body, which lanes execute 1 + `condition` times; predicates of
-	 * blocks in the body do not depend on the iteration.
+	 * 1: the block is a loop's body, which lanes execute 1 + `condition` times.
 	 */
 	uint32_t loop;
 };

@@ -47,6 +47,8 @@ void analysis_destroy(struct analysis *in);
 void analysis_trust_launch(struct analysis *in);
 /* From now on addresses with bit fields are not affine. */
 void analysis_forbid_fields(struct analysis *in);
+/* From now on no expression depends on a loop's iteration. */
+void analysis_forbid_iterations(struct analysis *in);
 
 /* ---- Uniformity and control flow ------------------------------------------------------------ */
 
@@ -57,9 +59,11 @@ bool analysis_same_loop(const struct analysis *in, LLVMValueRef value, LLVMBasic
 unsigned analysis_loop_depth(const struct analysis *in, LLVMBasicBlockRef block);
 /* Header of the innermost loop around the block; NULL. */
 LLVMBasicBlockRef analysis_loop_header(const struct analysis *in, LLVMBasicBlockRef block);
+/* Header of the loop around the loop with that header; NULL. */
+LLVMBasicBlockRef analysis_outer_loop(const struct analysis *in, LLVMBasicBlockRef header);
 /*
- * The block from which a loop is entered, if it is in no other loop, and lanes leave only at the
- * end of an iteration; else NULL.
+ * The block from which a loop is entered, if lanes leave it only at the end of an iteration; else
+ * NULL.
  */
 LLVMBasicBlockRef analysis_loop_entry(const struct analysis *in, LLVMBasicBlockRef header);
 /* The immediate dominator; NULL for the entry. */

@@ -29,6 +29,7 @@ struct analysis *analysis_create(LLVMValueRef value, bool kernel, void *analyses
 		kernel,
 		false,
 		false,
+		false,
 		DenseMap<const Loop *, bool>(),
 		DenseMap<const SCEV *, SmallVector<analysis::Narrow, 2>>(),
 		DenseMap<const SCEV *, Instruction *>(),
@@ -48,6 +49,11 @@ void analysis_trust_launch(struct analysis *in)
 void analysis_forbid_fields(struct analysis *in)
 {
 	in->no_fields = true;
+}
+
+void analysis_forbid_iterations(struct analysis *in)
+{
+	in->no_iterations = true;
 }
 
 /*
@@ -147,12 +153,18 @@ LLVMBasicBlockRef analysis_loop_header(const struct analysis *in, LLVMBasicBlock
 	return loop ? wrap(loop->getHeader()) : nullptr;
 }
 
+LLVMBasicBlockRef analysis_outer_loop(const struct analysis *in, LLVMBasicBlockRef header)
+{
+	Loop *outer = in->loops.getLoopFor(unwrap(header))->getParentLoop();
+
+	return outer ? wrap(outer->getHeader()) : nullptr;
+}
+
 LLVMBasicBlockRef analysis_loop_entry(const struct analysis *in, LLVMBasicBlockRef header)
 {
 	Loop *loop = in->loops.getLoopFor(unwrap(header));
 
-	return loop->getLoopDepth() == 1 && loop->getLoopLatch() &&
-			       loop->getExitingBlock() == loop->getLoopLatch()
+	return loop->getLoopLatch() && loop->getExitingBlock() == loop->getLoopLatch()
 		       ? wrap(loop->getLoopPredecessor())
 		       : nullptr;
 }

@@ -28,6 +28,7 @@ struct analysis {
 	bool kernel;
 	bool bounded; /* results need only hold in launches with regular waves */
 	bool no_fields;
+	bool no_iterations;
 	/* Memo: loops with divergent trip counts. */
 	mutable llvm::DenseMap<const llvm::Loop *, bool> divergent_exit;
 	/* Integers by the low half of their value minus its constant, for run-time tests. */

@@ -13,6 +13,7 @@
 #include "llvm-plugin/analysis/launch_expr.h"
 #include "llvm-plugin/analysis/launch_walk.h"
 
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
@@ -50,12 +51,18 @@ uint32_t Walk::id(enum probe_expr_code op, int axis)
 	return node(op, 32, {}, axis);
 }
 
-/* 32 or 64, conditions count as 32; 0 = another width. */
+/* Integers of 8 and 16 bits are computed in 32 bits, of which the upper ones are zeros. */
+static bool is_narrow(const Value *value)
+{
+	return value->getType()->isIntegerTy(8) || value->getType()->isIntegerTy(16);
+}
+
+/* 32 or 64, conditions and narrow integers count as 32; 0 = another width. */
 uint8_t Walk::bits(const Value *value) const
 {
 	Type *type = value->getType();
 
-	if (exact && type->isIntegerTy(1))
+	if (exact && (type->isIntegerTy(1) || is_narrow(value)))
 		return 32;
 	if (!type->isIntegerTy() && !type->isPointerTy())
 		return 0;
@@ -95,10 +102,11 @@ bool Walk::leaf(Value *value, uint32_t &ret)
 
 	ret = PROBE_EXPR_NONE;
 	if (number) {
-		ret = constant(condition ? (int64_t)number->getZExtValue() : number->getSExtValue(),
+		ret = constant(condition || is_narrow(value) ? (int64_t)number->getZExtValue()
+							     : number->getSExtValue(),
 			       bits(value));
 	} else if (launch_value(in, value, launched) && !launched.packet) {
-		if (launched.offset + launched.bits / 8 <= PROBE_ARGUMENTS_MAX)
+		if (launched.offset + launched.bits / 8 <= PROBE_ARGUMENTS_MAX && !is_narrow(value))
 			ret = node(PROBE_EXPR_ARGUMENT, bits(value), {}, launched.offset);
 	} else if (global) {
 		if (may_be_zero(global))
@@ -151,8 +159,6 @@ static enum probe_expr_code code_of(const Operator *op)
 		return PROBE_EXPR_MUL;
 	case Instruction::And:
 		return PROBE_EXPR_AND;
-	case Instruction::Or:
-		return PROBE_EXPR_OR;
 	case Instruction::Xor:
 		return PROBE_EXPR_XOR;
 	case Instruction::Shl:
@@ -174,12 +180,19 @@ static enum probe_expr_code code_of(const Operator *op)
 	}
 }
 
+static bool has_sign(enum probe_expr_code code)
+{
+	return code == PROBE_EXPR_SDIV || code == PROBE_EXPR_SREM || code == PROBE_EXPR_ASHR ||
+	       code == PROBE_EXPR_SMIN || code == PROBE_EXPR_SMAX;
+}
+
 uint32_t Walk::binary(Operator *op, enum probe_expr_code code, unsigned depth)
 {
 	bool shifts = code == PROBE_EXPR_SHL || code == PROBE_EXPR_LSHR || code == PROBE_EXPR_ASHR;
-	bool logic = code == PROBE_EXPR_AND || code == PROBE_EXPR_OR || code == PROBE_EXPR_XOR;
+	bool logic = op->getOpcode() == Instruction::And || op->getOpcode() == Instruction::Or ||
+		     op->getOpcode() == Instruction::Xor;
 
-	if (op->getType()->isIntegerTy(1) && !logic)
+	if ((op->getType()->isIntegerTy(1) && !logic) || (is_narrow(op) && has_sign(code)))
 		return PROBE_EXPR_NONE;
 	/* Shifting by an id could move higher bits into the low ones. */
 	if (shifts && !exact && !isa<ConstantInt>(op->getOperand(1)))
@@ -192,7 +205,17 @@ uint32_t Walk::binary(Operator *op, enum probe_expr_code code, unsigned depth)
 	ids |= before;
 	if (code >= PROBE_EXPR_LSHR && ids && !exact)
 		return PROBE_EXPR_NONE;
-	return node(code, bits(op), {left, right});
+	uint32_t ret = node(code, bits(op), {left, right});
+	return is_narrow(op) ? low_bits(ret, 32, op->getType()->getIntegerBitWidth()) : ret;
+}
+
+/* The lowest `width` bits of a number of `from` bits, in 32 bits. */
+uint32_t Walk::low_bits(uint32_t number, uint64_t from, uint64_t width)
+{
+	if (from == 64)
+		number = node(PROBE_EXPR_TRUNC, 32, {number});
+	return width == 32 ? number
+			   : node(PROBE_EXPR_AND, 32, {number, constant((1ll << width) - 1, 32)});
 }
 
 uint32_t Walk::compare(ICmpInst *compare, unsigned depth)
@@ -212,7 +235,8 @@ uint32_t Walk::compare(ICmpInst *compare, unsigned depth)
 					     [!compare->isStrictPredicate(compare->getPredicate())];
 	uint8_t width = bits(compare->getOperand(0));
 
-	if (!width || compare->getOperand(0)->getType()->isIntegerTy(1))
+	if (!width || compare->getOperand(0)->getType()->isIntegerTy(1) ||
+	    (is_narrow(compare->getOperand(0)) && compare->isSigned()))
 		return PROBE_EXPR_NONE;
 	uint32_t left = walk(compare->getOperand(turned), depth + 1);
 	if (left == PROBE_EXPR_NONE)
@@ -227,6 +251,10 @@ uint32_t Walk::convert(Operator *op, unsigned depth)
 	bool condition = from->getType()->isIntegerTy(1);
 	uint32_t ret = had ? walk(from, depth + 1) : PROBE_EXPR_NONE;
 
+	if (is_narrow(op) && !condition)
+		return low_bits(ret, had, op->getType()->getIntegerBitWidth());
+	if (is_narrow(from) && op->getOpcode() == Instruction::SExt)
+		return PROBE_EXPR_NONE;
 	if (to == had || (condition && op->getOpcode() == Instruction::ZExt))
 		return condition && op->getOpcode() == Instruction::SExt ? PROBE_EXPR_NONE : ret;
 	if (condition || op->getType()->isIntegerTy(1))
@@ -249,7 +277,7 @@ uint32_t Walk::index(uint32_t address, Value *value, int64_t size, int64_t offse
 		address = node(PROBE_EXPR_ADD, 64, {address, constant(offset, 64)});
 	if (!value || number || !size)
 		return address;
-	if (!bits(value) || value->getType()->isIntegerTy(1))
+	if (!bits(value) || value->getType()->isIntegerTy(1) || is_narrow(value))
 		return PROBE_EXPR_NONE;
 	uint32_t number_of = walk(value, depth + 1);
 	if (bits(value) == 32)
@@ -353,6 +381,16 @@ static bool is_sunk(const PHINode *phi)
 	return true;
 }
 
+/* A value that changes by the same amount in each iteration. */
+uint32_t Walk::walk_recurrence(PHINode *phi, unsigned depth)
+{
+	auto *expr = in.evolution.isSCEVable(phi->getType())
+			     ? dyn_cast<SCEVAddRecExpr>(in.evolution.getSCEV(phi))
+			     : nullptr;
+
+	return expr ? walk(expr, depth + 1) : PROBE_EXPR_NONE;
+}
+
 uint32_t Walk::phi(PHINode *phi, unsigned depth)
 {
 	bool first;
@@ -361,6 +399,8 @@ uint32_t Walk::phi(PHINode *phi, unsigned depth)
 
 	if (!exact)
 		return PROBE_EXPR_NONE;
+	if (in.loops.isLoopHeader(phi->getParent()))
+		return walk_recurrence(phi, depth);
 	if (is_sunk(phi)) {
 		ret = walk(phi->getIncomingValue(0), depth + 1);
 		ids = true;
@@ -408,32 +448,52 @@ uint32_t Walk::operation(Operator *op, unsigned depth)
 	case Instruction::PtrToInt:
 	case Instruction::AddrSpaceCast:
 		return convert(op, depth);
+	case Instruction::Or:
+		/* LLVM turns such sums into it. */
+		if (PROBE_NO_COMMON_BITS(op->getOperand(0), op->getOperand(1), in.layout))
+			return binary(op, PROBE_EXPR_ADD, depth);
+		return binary(op, PROBE_EXPR_OR, depth);
 	default:
+		if (exact && match(op, m_BitReverse(m_Value(from))))
+			return is_narrow(op) ? PROBE_EXPR_NONE
+					     : node(PROBE_EXPR_REVERSE, bits(op),
+						    {walk(from, depth + 1)});
 		enum probe_expr_code code = code_of(op);
 		return code != PROBE_EXPR_CODES ? binary(op, code, depth) : PROBE_EXPR_NONE;
 	}
 }
 
+bool Walk::was_visited(const void *value, uint32_t &ret)
+{
+	auto found = visited.find(value);
+
+	ids = found != visited.end() && found->second.second;
+	if (found != visited.end())
+		ret = found->second.first;
+	return found != visited.end();
+}
+
+/* `before`: the variable before the walk. With a second use, its value would matter. */
+void Walk::remember(const void *value, const GlobalVariable *before, uint32_t ret)
+{
+	if (variable == before)
+		visited[value] = {ret, ids};
+}
+
 uint32_t Walk::walk(Value *value, unsigned depth)
 {
 	auto *op = dyn_cast<Operator>(value);
-	auto found = visited.find(value);
 	const GlobalVariable *before = variable;
 	uint32_t ret;
 
-	ids = false;
-	if (found != visited.end()) {
-		ids = found->second.second;
-		return found->second.first;
-	}
+	if (was_visited(value, ret))
+		return ret;
 	if (depth > DEPTH_MAX || nodes > NODES_MAX || !bits(value))
 		return PROBE_EXPR_NONE;
 	if (leaf(value, ret) || !op)
 		return ret;
 	ret = operation(op, depth);
-	/* With a second use, the variable's value would matter. */
-	if (variable == before)
-		visited[value] = {ret, ids};
+	remember(value, before, ret);
 	return ret;
 }
 
@@ -459,8 +519,9 @@ uint32_t analysis_branch_expr(const struct analysis *in, LLVMValueRef branch, bo
 			      struct expr_graph *graph)
 {
 	uint32_t before = graph->count;
-	Walk walk(*in, *graph, true);
-	uint32_t ret = walk.walk(unwrap<BranchInst>(branch)->getCondition());
+	auto *inst = unwrap<BranchInst>(branch);
+	Walk walk(*in, *graph, true, inst->getParent());
+	uint32_t ret = walk.walk(inst->getCondition());
 
 	return finish(graph, before, other ? walk.negate(ret) : ret);
 }
@@ -471,7 +532,7 @@ uint32_t analysis_switch_expr(const struct analysis *in, LLVMValueRef value,
 	auto *inst = unwrap<SwitchInst>(value);
 	bool other = inst->getDefaultDest() == unwrap(successor);
 	uint32_t before = graph->count;
-	Walk walk(*in, *graph, true);
+	Walk walk(*in, *graph, true, inst->getParent());
 	uint32_t ret = PROBE_EXPR_NONE;
 
 	if (other)
@@ -489,7 +550,7 @@ uint32_t analysis_address_expr(const struct analysis *in, LLVMValueRef pointer,
 
 	if (in->layout.getTypeSizeInBits(unwrap(pointer)->getType()) != 64)
 		return PROBE_EXPR_NONE;
-	return finish(graph, before, Walk(*in, *graph, false).walk(unwrap(pointer)));
+	return finish(graph, before, Walk(*in, *graph, false, nullptr).walk(unwrap(pointer)));
 }
 
 const GlobalVariable *variable_of(const Value *base)
@@ -500,10 +561,10 @@ const GlobalVariable *variable_of(const Value *base)
 }
 
 uint32_t analysis_lane_address_expr(const struct analysis *in, LLVMValueRef pointer,
-				    struct expr_graph *graph)
+				    LLVMBasicBlockRef block, struct expr_graph *graph)
 {
 	uint32_t before = graph->count;
-	Walk walk(*in, *graph, true, variable_of(unwrap(pointer)));
+	Walk walk(*in, *graph, true, unwrap(block), variable_of(unwrap(pointer)));
 
 	return finish(graph, before, walk.walk(unwrap(pointer)));
 }

@@ -24,22 +24,29 @@ uint32_t analysis_branch_expr(const struct analysis *in, LLVMValueRef branch, bo
 uint32_t analysis_switch_expr(const struct analysis *in, LLVMValueRef inst,
 			      LLVMBasicBlockRef successor, struct expr_graph *graph);
 /*
- * The address per lane of an access that a wave executes at most once, except for a value that all
- * lanes share and that does not affect the cost (struct probe_site_proof).
+ * The address per lane of an access in `block`, except for a value that all lanes share and that
+ * does not affect the cost (struct probe_site_proof).
  */
 uint32_t analysis_lane_address_expr(const struct analysis *in, LLVMValueRef pointer,
-				    struct expr_graph *graph);
+				    LLVMBasicBlockRef block, struct expr_graph *graph);
+/*
+ * The largest number of iterations of a loop, if they are so few that expressions may depend on
+ * them (PROBE_EXPR_ITERATION); else 0. The host takes 0.7 s to evaluate as many for 16384 waves.
+ */
+enum { ANALYSIS_FEW = 16 };
+unsigned analysis_few_iterations(const struct analysis *in, LLVMBasicBlockRef header);
+/* Does the value depend on the iteration of this loop? 0 = the outermost one. */
+bool analysis_depends_on_loop(const struct expr_graph *graph, uint32_t root, unsigned loop);
 /* How often a lane that enters the loop starts another iteration. */
 uint32_t analysis_repeats_expr(const struct analysis *in, LLVMBasicBlockRef header,
 			       struct expr_graph *graph);
 /*
- * The address per lane in the loop's first iteration, as above, for an access in each iteration.
- * *ret_step: the distance to the address in the next iteration, the same for all iterations and
- * lanes.
+ * The address per lane, as above, in the first iteration of the loop with that header. *ret_step:
+ * the distance to the address in the next iteration, the same for all iterations and lanes.
  */
 uint32_t analysis_loop_address_expr(const struct analysis *in, LLVMValueRef pointer,
-				    LLVMBasicBlockRef header, struct expr_graph *graph,
-				    uint32_t *ret_step);
+				    LLVMBasicBlockRef block, LLVMBasicBlockRef header,
+				    struct expr_graph *graph, uint32_t *ret_step);
 /*
  * Are the distances between the lanes of a wave the same in all workgroups, unless the address
  * wraps?

@@ -21,12 +21,16 @@ class Walk
 	const analysis &in;
 	struct expr_graph &graph;
 	const bool exact;
-	bool ids = false; /* does the last value depend on ids? */
+	const llvm::BasicBlock *block; /* where the value is used */
+	bool ids = false;	       /* does the last value depend on ids? */
 	unsigned nodes = 0;
 	const llvm::GlobalVariable
 		*variable; /* the variable that all lanes' addresses are relative to */
-	/* Values that were visited, and whether they are made of ids. */
-	llvm::DenseMap<const llvm::Value *, std::pair<uint32_t, bool>> visited;
+	/* Values and expressions that were visited, and whether they are made of ids. */
+	llvm::DenseMap<const void *, std::pair<uint32_t, bool>> visited;
+
+	bool was_visited(const void *value, uint32_t &ret);
+	void remember(const void *value, const llvm::GlobalVariable *before, uint32_t ret);
 
 	uint32_t node(enum probe_expr_code op, uint8_t bits, llvm::ArrayRef<uint32_t> operands,
 		      int64_t value = 0);
@@ -43,22 +47,25 @@ class Walk
 		       unsigned depth);
 	uint32_t address(llvm::GEPOperator *gep, unsigned depth);
 	uint32_t phi(llvm::PHINode *phi, unsigned depth);
-	uint32_t low_bits(const llvm::SCEVIntegralCastExpr *expr, unsigned depth);
+	uint32_t walk_recurrence(llvm::PHINode *phi, unsigned depth);
+	uint32_t low_bits(uint32_t number, uint64_t from, uint64_t width);
+	uint32_t recurrence(const llvm::SCEVAddRecExpr *expr, unsigned depth);
 	uint32_t extension(const llvm::SCEVIntegralCastExpr *expr, unsigned depth);
-	uint32_t operands(const llvm::SCEVNAryExpr *expr, enum probe_expr_code code,
-			  unsigned depth);
+	uint32_t operation(const llvm::SCEV *expr, unsigned depth);
+	uint32_t operands(const llvm::SCEVNAryExpr *expr, unsigned depth);
+	uint32_t quotient(const llvm::SCEVUDivExpr *expr, unsigned depth);
 	uint32_t select(llvm::Value *condition, llvm::Value *first, llvm::Value *second,
 			uint8_t bits, unsigned depth);
 
       public:
 	Walk(const analysis &of, struct expr_graph &to, bool is_exact,
-	     const llvm::GlobalVariable *from = nullptr)
-	    : in(of), graph(to), exact(is_exact), variable(from)
+	     const llvm::BasicBlock *used_in, const llvm::GlobalVariable *from = nullptr)
+	    : in(of), graph(to), exact(is_exact), block(used_in), variable(from)
 	{
 	}
 	/* A condition is 1 or 0. */
 	uint32_t walk(llvm::Value *value, unsigned depth = 0);
-	/* The value of an expression outside of loops; widths are 32 or 64. */
+	/* The value of an expression, of 32 or 64 bits, or narrow: as a number without a sign. */
 	uint32_t walk(const llvm::SCEV *expr, unsigned depth = 0);
 	uint32_t extend(uint32_t number); /* 32 to 64 bits */
 	/* How often `less` is true of first, first + step, first + 2 * step ... and `end`. */

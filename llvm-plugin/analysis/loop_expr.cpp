@@ -11,24 +11,24 @@
 #include "llvm-plugin/analysis/launch_walk.h"
 
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/Analysis/ValueTracking.h>
 
 using namespace llvm;
 
 /* ---- Results of LLVM's ScalarEvolution ------------------------------------------------------ */
 
-/* Some low bits, extended by zeros. */
-uint32_t Walk::low_bits(const SCEVIntegralCastExpr *expr, unsigned depth)
+static unsigned few_iterations(const analysis &in, const Loop &loop)
 {
-	auto *narrow = dyn_cast<SCEVTruncateExpr>(expr->getOperand());
-	auto to = (uint8_t)in.evolution.getTypeSizeInBits(expr->getType());
+	unsigned most = in.evolution.getSmallConstantMaxTripCount(&loop);
 
-	if (!narrow || !isa<SCEVZeroExtendExpr>(expr))
-		return PROBE_EXPR_NONE;
-	auto from = (uint8_t)in.evolution.getTypeSizeInBits(narrow->getOperand()->getType());
-	uint64_t mask = (1ull << in.evolution.getTypeSizeInBits(narrow->getType())) - 1;
-	uint32_t ret = node(PROBE_EXPR_AND, from,
-			    {walk(narrow->getOperand(), depth + 1), constant((int64_t)mask, from)});
-	return from == to ? ret : node(to == 64 ? PROBE_EXPR_ZEXT : PROBE_EXPR_TRUNC, to, {ret});
+	return in.no_iterations || loop.getLoopDepth() > PROBE_LOOPS_MAX || most > ANALYSIS_FEW
+		       ? 0
+		       : most;
+}
+
+unsigned analysis_few_iterations(const struct analysis *in, LLVMBasicBlockRef header)
+{
+	return few_iterations(*in, *in->loops.getLoopFor(unwrap(header)));
 }
 
 uint32_t Walk::extension(const SCEVIntegralCastExpr *expr, unsigned depth)
@@ -38,24 +38,68 @@ uint32_t Walk::extension(const SCEVIntegralCastExpr *expr, unsigned depth)
 	struct affine_stride size;
 
 	/* A launch parameter, in any width. */
-	if (isa<SCEVZeroExtendExpr>(expr) && launch_factor(in, expr, size) && size.factor == 1 &&
-	    !size.constant && size.bits & PROBE_STRIDE_LAUNCH) {
+	if (isa<SCEVZeroExtendExpr>(expr) && to >= 32 && launch_factor(in, expr, size) &&
+	    size.factor == 1 && !size.constant && size.bits & PROBE_STRIDE_LAUNCH) {
 		ids = false;
 		return node(PROBE_EXPR_PACKET, 64, {}, size.offset);
 	}
-	if (from != 32 && from != 64)
-		return low_bits(expr, depth);
-	return node(isa<SCEVSignExtendExpr>(expr) ? PROBE_EXPR_SEXT
-		    : to == 64			  ? PROBE_EXPR_ZEXT
-						  : PROBE_EXPR_TRUNC,
-		    (uint8_t)to, {walk(expr->getOperand(), depth + 1)});
+	uint32_t operand = walk(expr->getOperand(), depth + 1);
+	if (isa<SCEVTruncateExpr>(expr))
+		return low_bits(operand, from, to);
+	if (isa<SCEVSignExtendExpr>(expr))
+		return from == 32 ? node(PROBE_EXPR_SEXT, (uint8_t)to, {operand}) : PROBE_EXPR_NONE;
+	return to == 64 ? extend(operand) : operand;
 }
 
-uint32_t Walk::operands(const SCEVNAryExpr *expr, enum probe_expr_code code, unsigned depth)
+/* start + step * the number of complete iterations */
+uint32_t Walk::recurrence(const SCEVAddRecExpr *expr, unsigned depth)
 {
 	auto width = (uint8_t)in.evolution.getTypeSizeInBits(expr->getType());
+	const Loop *loop = expr->getLoop();
+
+	if (!exact || !expr->isAffine() || !block || !loop->contains(block) ||
+	    !few_iterations(in, *loop))
+		return PROBE_EXPR_NONE;
+	uint32_t iteration = node(PROBE_EXPR_ITERATION, 64, {}, loop->getLoopDepth() - 1);
+	uint32_t start = walk(expr->getStart(), depth + 1);
+	uint32_t step = walk(expr->getStepRecurrence(in.evolution), depth + 1);
+	width = width < 32 ? 32 : width;
+	ids = true;
+	return node(PROBE_EXPR_ADD, width, {start, node(PROBE_EXPR_MUL, width, {step, iteration})});
+}
+
+static enum probe_expr_code code_of(const SCEV *expr)
+{
+	switch (expr->getSCEVType()) {
+	case scAddExpr:
+		return PROBE_EXPR_ADD;
+	case scMulExpr:
+		return PROBE_EXPR_MUL;
+	case scUMaxExpr:
+		return PROBE_EXPR_UMAX;
+	case scSMaxExpr:
+		return PROBE_EXPR_SMAX;
+	case scUMinExpr:
+		return PROBE_EXPR_UMIN;
+	case scSMinExpr:
+		return PROBE_EXPR_SMIN;
+	default:
+		return PROBE_EXPR_CODES;
+	}
+}
+
+uint32_t Walk::operands(const SCEVNAryExpr *expr, unsigned depth)
+{
+	auto width = (uint8_t)in.evolution.getTypeSizeInBits(expr->getType());
+	enum probe_expr_code code = code_of(expr);
 	uint32_t ret = PROBE_EXPR_NONE;
 	bool any = false;
+
+	/* Narrow numbers have no sign. */
+	if (code == PROBE_EXPR_CODES ||
+	    (width < 32 && (code == PROBE_EXPR_SMIN || code == PROBE_EXPR_SMAX)))
+		return ret;
+	width = width < 32 ? 32 : width;
 
 	for (const SCEV *part : expr->operands()) {
 		uint32_t one = walk(part, depth + 1);
@@ -69,17 +113,20 @@ uint32_t Walk::operands(const SCEVNAryExpr *expr, enum probe_expr_code code, uns
 	return ret;
 }
 
-uint32_t Walk::walk(const SCEV *expr, unsigned depth)
+uint32_t Walk::quotient(const SCEVUDivExpr *expr, unsigned depth)
 {
 	uint64_t width = in.evolution.getTypeSizeInBits(expr->getType());
+	uint32_t left = walk(expr->getLHS(), depth + 1);
+	bool before = ids;
+	uint32_t right = walk(expr->getRHS(), depth + 1);
 
-	ids = false;
-	if (depth > DEPTH_MAX || nodes > NODES_MAX || (width != 32 && width != 64))
-		return PROBE_EXPR_NONE;
+	ids |= before;
+	return node(PROBE_EXPR_UDIV, width == 64 ? 64 : 32, {left, right});
+}
+
+uint32_t Walk::operation(const SCEV *expr, unsigned depth)
+{
 	switch (expr->getSCEVType()) {
-	case scConstant:
-		return constant(cast<SCEVConstant>(expr)->getAPInt().getSExtValue(),
-				(uint8_t)width);
 	case scUnknown:
 		return walk(cast<SCEVUnknown>(expr)->getValue(), depth + 1);
 	case scPtrToInt:
@@ -88,29 +135,35 @@ uint32_t Walk::walk(const SCEV *expr, unsigned depth)
 	case scZeroExtend:
 	case scSignExtend:
 		return extension(cast<SCEVIntegralCastExpr>(expr), depth);
-	case scAddExpr:
-		return operands(cast<SCEVNAryExpr>(expr), PROBE_EXPR_ADD, depth);
-	case scMulExpr:
-		return operands(cast<SCEVNAryExpr>(expr), PROBE_EXPR_MUL, depth);
-	case scUMaxExpr:
-		return operands(cast<SCEVNAryExpr>(expr), PROBE_EXPR_UMAX, depth);
-	case scSMaxExpr:
-		return operands(cast<SCEVNAryExpr>(expr), PROBE_EXPR_SMAX, depth);
-	case scUMinExpr:
-		return operands(cast<SCEVNAryExpr>(expr), PROBE_EXPR_UMIN, depth);
-	case scSMinExpr:
-		return operands(cast<SCEVNAryExpr>(expr), PROBE_EXPR_SMIN, depth);
-	case scUDivExpr: {
-		uint32_t left = walk(cast<SCEVUDivExpr>(expr)->getLHS(), depth + 1);
-		bool before = ids;
-		uint32_t right = walk(cast<SCEVUDivExpr>(expr)->getRHS(), depth + 1);
-
-		ids |= before;
-		return node(PROBE_EXPR_UDIV, (uint8_t)width, {left, right});
-	}
+	case scAddRecExpr:
+		return recurrence(cast<SCEVAddRecExpr>(expr), depth);
+	case scUDivExpr:
+		return quotient(cast<SCEVUDivExpr>(expr), depth);
 	default:
-		return PROBE_EXPR_NONE;
+		return operands(cast<SCEVNAryExpr>(expr), depth);
 	}
+}
+
+uint32_t Walk::walk(const SCEV *expr, unsigned depth)
+{
+	uint64_t width = in.evolution.getTypeSizeInBits(expr->getType());
+	auto *number = dyn_cast<SCEVConstant>(expr);
+	const GlobalVariable *before = variable;
+	bool narrow = width < 32;
+	uint32_t ret;
+
+	if (was_visited(expr, ret))
+		return ret;
+	if (depth > DEPTH_MAX || nodes > NODES_MAX || (width != 32 && width != 64 && !narrow))
+		return PROBE_EXPR_NONE;
+	if (number)
+		return narrow ? constant((int64_t)number->getAPInt().getZExtValue(), 32)
+			      : constant(number->getAPInt().getSExtValue(), (uint8_t)width);
+	ret = operation(expr, depth);
+	if (narrow)
+		ret = low_bits(ret, 32, width);
+	remember(expr, before, ret);
+	return ret;
 }
 
 uint32_t Walk::extend(uint32_t number)
@@ -199,7 +252,7 @@ uint32_t analysis_repeats_expr(const struct analysis *in, LLVMBasicBlockRef head
 	const SCEV *count =
 		in->evolution.getBackedgeTakenCount(in->loops.getLoopFor(unwrap(header)));
 	uint32_t before = graph->count, ret;
-	Walk walk(*in, *graph, true);
+	Walk walk(*in, *graph, true, in->loops.getLoopFor(unwrap(header))->getLoopPredecessor());
 
 	if (isa<SCEVCouldNotCompute>(count))
 		return finish(graph, before,
@@ -210,15 +263,51 @@ uint32_t analysis_repeats_expr(const struct analysis *in, LLVMBasicBlockRef head
 	return finish(graph, before, ret);
 }
 
+/* ---- Addresses that move by the same distance ---------------------------------------------- */
+
 namespace
 {
 /* start + step * iteration, unless a part overflows. */
 struct Progress {
 	const SCEV *start, *step;
-	/* 32-bit recurrences that are extended; they must not overflow before the loop ends. */
-	SmallVector<const SCEVIntegralCastExpr *, 2> narrow;
+	/* 32-bit numbers that are extended; they must not overflow before the loop ends. */
+	struct Narrow {
+		const SCEV *start, *step;
+		bool has_sign;
+	};
+	SmallVector<Narrow, 2> narrow;
 };
 } // namespace
+
+static bool steady(const analysis &in, const SCEV *expr, const Loop *loop, unsigned depth);
+
+/* Is the value the same in all iterations of a loop, given the iteration of other loops? */
+static bool steady(const analysis &in, const Value *value, const Loop *loop, unsigned depth)
+{
+	auto *inst = dyn_cast<Instruction>(value);
+
+	if (!inst || !loop->contains(inst))
+		return true;
+	if (isa<PHINode>(inst) || inst->mayReadOrWriteMemory() || depth > DEPTH_MAX)
+		return false;
+	return all_of(inst->operands(), [&](Value *operand) {
+		return in.evolution.isSCEVable(operand->getType())
+			       ? steady(in, in.evolution.getSCEV(operand), loop, depth + 1)
+			       : steady(in, operand, loop, depth + 1);
+	});
+}
+
+static bool steady(const analysis &in, const SCEV *expr, const Loop *loop, unsigned depth)
+{
+	return !SCEVExprContains(expr, [&](const SCEV *part) {
+		auto *unknown = dyn_cast<SCEVUnknown>(part);
+		auto *recurrence = dyn_cast<SCEVAddRecExpr>(part);
+
+		return isa<SCEVCouldNotCompute>(part) ||
+		       (recurrence && recurrence->getLoop() == loop) ||
+		       (unknown && !steady(in, unknown->getValue(), loop, depth));
+	});
+}
 
 static bool progress(const analysis &in, const SCEV *expr, const Loop *loop, Progress &ret);
 
@@ -247,39 +336,79 @@ static bool progress_of_parts(const analysis &in, const SCEVNAryExpr *expr, cons
 	return true;
 }
 
+/* Of a number that is extended from 32 to 64 bits. */
+static bool progress_of_extension(const analysis &in, const SCEVIntegralCastExpr *expr,
+				  const Loop *loop, Progress &ret)
+{
+	const SCEV *number = expr->getOperand();
+	bool has_sign = isa<SCEVSignExtendExpr>(expr);
+
+	if (isa<SCEVTruncateExpr>(expr) ||
+	    in.evolution.getTypeSizeInBits(number->getType()) != 32 ||
+	    in.evolution.getTypeSizeInBits(expr->getType()) != 64 ||
+	    !progress(in, number, loop, ret))
+		return false;
+	ret.narrow.push_back({ret.start, ret.step, has_sign});
+	ret.start = has_sign ? in.evolution.getSignExtendExpr(ret.start, expr->getType())
+			     : in.evolution.getZeroExtendExpr(ret.start, expr->getType());
+	ret.step = in.evolution.getSignExtendExpr(ret.step, expr->getType());
+	return true;
+}
+
+/* Of a recurrence of this loop, or of a loop inside. */
+static bool progress_of_recurrence(const analysis &in, const SCEVAddRecExpr *expr, const Loop *loop,
+				   Progress &ret)
+{
+	const SCEV *step = expr->getStepRecurrence(in.evolution);
+
+	if (!expr->isAffine() || !steady(in, step, loop, 0))
+		return false;
+	if (expr->getLoop() == loop) {
+		ret.start = expr->getStart();
+		ret.step = step;
+		return true;
+	}
+	if (!progress(in, expr->getStart(), loop, ret))
+		return false;
+	ret.start = in.evolution.getAddRecExpr(ret.start, step, expr->getLoop(), SCEV::FlagAnyWrap);
+	return true;
+}
+
+/* A sum that LLVM has turned into an `or`, because its operands have no bits in common; NULL. */
+static const SCEV *disjoint_sum(const analysis &in, const SCEV *expr)
+{
+	auto *unknown = dyn_cast<SCEVUnknown>(expr);
+	auto *inst = unknown ? dyn_cast<BinaryOperator>(unknown->getValue()) : nullptr;
+
+	if (!inst || inst->getOpcode() != Instruction::Or)
+		return nullptr;
+	Value *left = inst->getOperand(0), *right = inst->getOperand(1);
+	return PROBE_NO_COMMON_BITS(left, right, in.layout)
+		       ? in.evolution.getAddExpr(in.evolution.getSCEV(left),
+						 in.evolution.getSCEV(right))
+		       : nullptr;
+}
+
 static bool progress(const analysis &in, const SCEV *expr, const Loop *loop, Progress &ret)
 {
-	auto *recurrence = dyn_cast<SCEVAddRecExpr>(expr);
-	auto *extension = dyn_cast<SCEVIntegralCastExpr>(expr);
-
-	if (in.evolution.isLoopInvariant(expr, loop)) {
+	if (steady(in, expr, loop, 0)) {
 		ret.start = expr;
 		ret.step = in.evolution.getZero(in.evolution.getEffectiveSCEVType(expr->getType()));
 		return true;
 	}
 	if (isa<SCEVAddExpr>(expr) || isa<SCEVMulExpr>(expr))
 		return progress_of_parts(in, cast<SCEVNAryExpr>(expr), loop, ret);
-	if (extension && !isa<SCEVTruncateExpr>(expr))
-		recurrence = dyn_cast<SCEVAddRecExpr>(extension->getOperand());
-	if (!recurrence || recurrence->getLoop() != loop || !recurrence->isAffine())
-		return false;
-	ret.start = recurrence->getStart();
-	ret.step = recurrence->getStepRecurrence(in.evolution);
-	if (extension) {
-		if (in.evolution.getTypeSizeInBits(recurrence->getType()) != 32 ||
-		    in.evolution.getTypeSizeInBits(expr->getType()) != 64)
-			return false;
-		ret.start = isa<SCEVSignExtendExpr>(expr)
-				    ? in.evolution.getSignExtendExpr(ret.start, expr->getType())
-				    : in.evolution.getZeroExtendExpr(ret.start, expr->getType());
-		ret.step = in.evolution.getSignExtendExpr(ret.step, expr->getType());
-		ret.narrow.push_back(extension);
-	}
-	return in.evolution.isLoopInvariant(ret.step, loop);
+	if (auto *extension = dyn_cast<SCEVIntegralCastExpr>(expr))
+		return progress_of_extension(in, extension, loop, ret);
+	if (auto *sum = disjoint_sum(in, expr))
+		return progress(in, sum, loop, ret);
+	auto *recurrence = dyn_cast<SCEVAddRecExpr>(expr);
+	return recurrence && progress_of_recurrence(in, recurrence, loop, ret);
 }
 
-/* Does a value differ between the lanes of a wave? */
-static bool has_items(const struct expr_graph *graph, uint32_t root)
+/* Does a value depend on an id of a work-item, or on the iteration of a loop? */
+static bool depends_on(const struct expr_graph *graph, uint32_t root, enum probe_expr_code op,
+		       unsigned loop = 0)
 {
 	SmallVector<uint32_t, 16> work = {root};
 	DenseSet<uint32_t> seen;
@@ -287,7 +416,7 @@ static bool has_items(const struct expr_graph *graph, uint32_t root)
 	while (!work.empty()) {
 		const struct probe_expr_node *node = &graph->node[work.pop_back_val()];
 
-		if (node->op == PROBE_EXPR_ITEM)
+		if (node->op == op && (op == PROBE_EXPR_ITEM || node->value == loop))
 			return true;
 		for (unsigned i = 0; i < expr_operands(node->op); i++)
 			if (seen.insert(node->operand[i]).second)
@@ -296,29 +425,30 @@ static bool has_items(const struct expr_graph *graph, uint32_t root)
 	return false;
 }
 
+bool analysis_depends_on_loop(const struct expr_graph *graph, uint32_t root, unsigned loop)
+{
+	return depends_on(graph, root, PROBE_EXPR_ITERATION, loop);
+}
+
 uint32_t analysis_loop_address_expr(const struct analysis *in, LLVMValueRef pointer,
-				    LLVMBasicBlockRef header, struct expr_graph *graph,
-				    uint32_t *ret_step)
+				    LLVMBasicBlockRef block, LLVMBasicBlockRef header,
+				    struct expr_graph *graph, uint32_t *ret_step)
 {
 	uint32_t before = graph->count, ret;
 	Progress address = {};
-	Walk walk(*in, *graph, true, variable_of(unwrap(pointer)));
+	Walk walk(*in, *graph, true, unwrap(block), variable_of(unwrap(pointer)));
 
 	if (!progress(*in, address_expr(*in, unwrap(pointer)), in->loops.getLoopFor(unwrap(header)),
 		      address))
 		return PROBE_EXPR_NONE;
 	*ret_step = walk.walk(address.step);
-	if (*ret_step == PROBE_EXPR_NONE || has_items(graph, *ret_step))
+	if (*ret_step == PROBE_EXPR_NONE || depends_on(graph, *ret_step, PROBE_EXPR_ITEM))
 		return finish(graph, before, PROBE_EXPR_NONE);
 	ret = walk.walk(address.start);
-	for (const SCEVIntegralCastExpr *narrow : address.narrow) {
-		auto *sum = cast<SCEVAddRecExpr>(narrow->getOperand());
-
-		ret = walk.unless_overflow(ret, walk.walk(sum->getStart()),
-					   walk.walk(sum->getStepRecurrence(in->evolution)),
+	for (const Progress::Narrow &narrow : address.narrow)
+		ret = walk.unless_overflow(ret, walk.walk(narrow.start), walk.walk(narrow.step),
 					   analysis_repeats_expr(in, header, graph),
-					   isa<SCEVSignExtendExpr>(narrow));
-	}
+					   narrow.has_sign);
 	return finish(graph, before, ret);
 }
 
@@ -335,7 +465,7 @@ static Parts parts_of(const struct expr_graph *graph, uint32_t root,
 {
 	const struct probe_expr_node *node = &graph->node[root];
 	bool sums = node->op == PROBE_EXPR_ADD || node->op == PROBE_EXPR_SUB ||
-		    node->op >= PROBE_EXPR_SELECT;
+		    (node->op >= PROBE_EXPR_SELECT && node->op <= PROBE_EXPR_TRUNC);
 	bool product = node->op == PROBE_EXPR_MUL || node->op == PROBE_EXPR_SHL;
 	Parts ret = {node->op == PROBE_EXPR_ITEM, node->op == PROBE_EXPR_GROUP, true};
 	unsigned varying = 0;

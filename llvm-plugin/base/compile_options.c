@@ -100,6 +100,7 @@ static const char *const mechanisms[PASS_MECHANISMS] = {
 	[PASS_TRACE_SCATTER] = "trace-scatter",
 	[PASS_RESIDUE_LANES] = "residue-lanes",
 	[PASS_LOOPS] = "loops",
+	[PASS_ITERATIONS] = "iterations",
 	[PASS_BATCHES] = "batches",
 	[PASS_SHORT_CLOBBERS] = "short-clobbers",
 	[PASS_PROBES] = "probes",

@@ -34,6 +34,7 @@ enum pass_mechanism {
 	PASS_TRACE_SCATTER,
 	PASS_RESIDUE_LANES,
 	PASS_LOOPS,
+	PASS_ITERATIONS,
 	PASS_BATCHES,
 	PASS_SHORT_CLOBBERS, /* of all kinds */
 	PASS_HOISTING,	     /* of all kinds */

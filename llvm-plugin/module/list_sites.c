@@ -77,17 +77,10 @@ static void print_strides(const struct affine_address *proof)
 	}
 }
 
-static void print_proof(const struct call_unit *unit, uint32_t id, const struct plan_site *site)
+static void print_pattern(const struct plan_site *site)
 {
 	const struct affine_address *proof = &site->pattern;
-	size_t size;
-	const char *name = LLVMGetValueName2(unit->original, &size);
 
-	fprintf(stderr, "probe: site %u of %.*s:", id, (int)size, name);
-	if (!site->proved) {
-		print_blocker(site->blocker);
-		return;
-	}
 	fprintf(stderr, " U");
 	print_strides(proof);
 	for (unsigned i = 0; i < proof->fields; i++)
@@ -97,6 +90,22 @@ static void print_proof(const struct call_unit *unit, uint32_t id, const struct 
 	if (proof->aligned_count)
 		fprintf(stderr, ", aligned %u", proof->aligned_count);
 	fprintf(stderr, "%s\n", site->group == PLAN_NONE ? ", measured" : "");
+}
+
+static void print_proof(const struct call_unit *unit, uint32_t id, const struct plan_site *site)
+{
+	size_t size;
+	const char *name = LLVMGetValueName2(unit->original, &size);
+
+	fprintf(stderr, "probe: site %u of %.*s:", id, (int)size, name);
+	if (site->proved)
+		print_pattern(site);
+	else
+		print_blocker(site->blocker);
+	if (site->lanes_known)
+		fprintf(stderr,
+			"probe: site %u of %.*s: not measured in launches of up to 16384 waves\n",
+			id, (int)size, name);
 }
 
 static struct probe_site_stride stride_of(const struct affine_stride *from)
@@ -173,6 +182,7 @@ static void list_proof(const struct group_plan *plan, const struct plan_site *si
 	if (site->lanes_known) {
 		proof.lanes = plan->site[site->representative].address;
 		proof.step = plan->site[site->representative].step;
+		proof.stepped = (uint8_t)plan->site[site->representative].stepped;
 		proof.distance = site->distance;
 	}
 	site_table_set_proof(table, &proof);

@@ -176,8 +176,11 @@ static bool branch_from(struct group_plan *plan, LLVMBasicBlockRef from, LLVMBas
 	return true;
 }
 
+static bool executes_in_loop(struct group_plan *plan, LLVMValueRef function,
+			     LLVMBasicBlockRef block, int depth, int *ret);
+
 static bool enters_loop(struct group_plan *plan, LLVMValueRef function, LLVMBasicBlockRef header,
-			int *ret)
+			int depth, int *ret)
 {
 	struct branch_predicate predicate = {.block = header, .loop = true};
 	LLVMValueRef end;
@@ -187,7 +190,10 @@ static bool enters_loop(struct group_plan *plan, LLVMValueRef function, LLVMBasi
 		return true;
 	predicate.from = analysis_loop_entry(plan->analysis, header);
 	if (!predicate.from ||
-	    !plan_executes_once(plan, function, predicate.from, 0, &predicate.parent))
+	    !(analysis_outer_loop(plan->analysis, header)
+		      ? executes_in_loop(plan, function, predicate.from, depth,
+					 &predicate.parent)
+		      : plan_executes_once(plan, function, predicate.from, 0, &predicate.parent)))
 		return false;
 	end = LLVMGetBasicBlockTerminator(predicate.from);
 	if (LLVMGetNumSuccessors(end) != 1 &&
@@ -208,7 +214,7 @@ static bool executes_in_loop(struct group_plan *plan, LLVMValueRef function,
 
 	first = first_in_loop(plan->analysis, block, header);
 	if (first == header)
-		return enters_loop(plan, function, header, ret);
+		return depth < 16 && enters_loop(plan, function, header, depth + 1, ret);
 	from = only_predecessor(function, first);
 	return depth < 16 && from && analysis_loop_header(plan->analysis, from) == header &&
 	       executes_in_loop(plan, function, from, depth + 1, &parent) &&

@@ -27,8 +27,8 @@ bool plan_divides(const struct analysis *flow, LLVMValueRef branch);
 bool plan_executes_once(struct group_plan *plan, LLVMValueRef function, LLVMBasicBlockRef block,
 			int depth, int *ret_guard);
 /*
- * Does the host know which lanes execute the block, and how often? In a loop that is a predicate
- * itself, the block executes in each iteration, or in each with certain lanes.
+ * Does the host know which lanes execute the block, and how often? Loops around it are predicates,
+ * too.
  */
 bool plan_is_enumerated(struct group_plan *plan, LLVMValueRef function, LLVMBasicBlockRef block,
 			int *ret_predicate);

@@ -391,6 +391,8 @@ struct group_plan *group_plan_create(const struct call_unit *unit,
 	analysis_trust_launch(in);
 	if (!pass_enabled(options, PASS_BIT_FIELDS))
 		analysis_forbid_fields(in);
+	if (!pass_enabled(options, PASS_ITERATIONS))
+		analysis_forbid_iterations(in);
 	list(plan, function);
 	if (options->prove && memory) {
 		if (once && pass_enabled(options, PASS_LANE_ADDRESSES))

@@ -53,7 +53,9 @@ struct plan_site {
 	size_t representative;
 	int64_t distance;
 	uint32_t address; /* expression, of a representative; else PROBE_EXPR_NONE */
-	uint32_t step;	  /* in a loop: expression of the distance between iterations */
+	/* Expression of the distance between iterations of loop `stepped` (struct probe_site_proof). */
+	uint32_t step;
+	unsigned stepped;
 	/* Of no group: measured, together with the sites `also`: bit n = the n-th behind it. */
 	bool measured;
 	uint32_t also;
@@ -93,7 +95,7 @@ struct plan_group {
 	 * predicate, all counters. */
 	bool follows_launch;
 	bool lanes_known; /* nothing is executed for it in an enumerated launch */
-	bool iterates;	  /* lanes_known, in a loop that `predicate` includes */
+	bool iterates;	  /* lanes_known, in loops that `predicate` includes */
 	bool batched;	  /* executions that are not regular are measured in batches */
 	bool lanes_only;  /* and in other launches each access is measured */
 	unsigned sgpr;	  /* the register that counts its executions; 0 = none */

@@ -19,29 +19,95 @@ struct find {
 	LLVMValueRef function;
 	LLVMBasicBlockRef block; /* visited last */
 	bool enumerated;	 /* does the host know which lanes come there? */
+	int predicate;		 /* the innermost one */
 };
 
 static bool is_enumerated(struct find *find, LLVMBasicBlockRef block)
 {
-	int predicate;
-
 	if (find->block != block)
 		find->enumerated =
-			plan_is_enumerated(find->plan, find->function, block, &predicate);
+			plan_is_enumerated(find->plan, find->function, block, &find->predicate);
 	find->block = block;
 	return find->enumerated;
 }
 
-static uint32_t address_of(struct group_plan *plan, struct plan_site *site)
+/* The loops around a block, and that of them whose iterations the host need not evaluate. */
+struct loops {
+	LLVMBasicBlockRef stepped; /* its header */
+	unsigned level;		   /* 0 = the outermost loop */
+	bool required;		   /* it may have too many iterations to evaluate */
+	uint64_t stepped_iterations, other_iterations;
+};
+
+/* The loop with most iterations. False: several have too many. */
+static bool find_loops(const struct group_plan *plan, LLVMBasicBlockRef block, struct loops *ret)
 {
+	LLVMBasicBlockRef header = analysis_loop_header(plan->analysis, block);
+	unsigned level = analysis_loop_depth(plan->analysis, block);
+
+	*ret = (struct loops){.stepped_iterations = 1, .other_iterations = 1};
+	for (; header; header = analysis_outer_loop(plan->analysis, header)) {
+		unsigned most = analysis_few_iterations(plan->analysis, header);
+
+		level--;
+		if (!most && ret->required)
+			return false;
+		if (most && (ret->required || most <= ret->stepped_iterations)) {
+			ret->other_iterations *= most;
+			continue;
+		}
+		ret->other_iterations *= ret->stepped_iterations;
+		ret->stepped_iterations = most;
+		ret->required = !most;
+		ret->stepped = header;
+		ret->level = level;
+	}
+	return ret->other_iterations <= ANALYSIS_FEW;
+}
+
+/* Do not the lanes of any guard depend on the loop's iteration? */
+static bool guards_are_steady(const struct find *find, const struct loops *loops)
+{
+	const struct group_plan *plan = find->plan;
+
+	for (int i = find->predicate; i != PLAN_NONE; i = plan->predicate[i].parent)
+		if (analysis_depends_on_loop(plan->exprs, plan->predicate[i].condition,
+					     loops->level))
+			return false;
+	return true;
+}
+
+/* An address in loops. */
+static uint32_t iterated_address(const struct find *find, struct plan_site *site)
+{
+	struct group_plan *plan = find->plan;
+	LLVMBasicBlockRef block = LLVMGetInstructionParent(site->inst);
+	uint32_t address = PROBE_EXPR_NONE;
+	struct loops loops;
+
+	if (!find_loops(plan, block, &loops))
+		return PROBE_EXPR_NONE;
+	site->stepped = loops.level;
+	if (loops.stepped && guards_are_steady(find, &loops))
+		address = analysis_loop_address_expr(plan->analysis, site->site.pointer, block,
+						     loops.stepped, plan->exprs, &site->step);
+	if (address != PROBE_EXPR_NONE || loops.required ||
+	    loops.other_iterations * loops.stepped_iterations > ANALYSIS_FEW)
+		return address;
+	site->step = PROBE_EXPR_NONE;
+	return analysis_lane_address_expr(plan->analysis, site->site.pointer, block, plan->exprs);
+}
+
+static uint32_t address_of(const struct find *find, struct plan_site *site)
+{
+	struct group_plan *plan = find->plan;
 	LLVMBasicBlockRef block = LLVMGetInstructionParent(site->inst);
 	uint32_t address;
 
 	if (!analysis_loop_depth(plan->analysis, block))
-		return analysis_lane_address_expr(plan->analysis, site->site.pointer, plan->exprs);
-	address = analysis_loop_address_expr(plan->analysis, site->site.pointer,
-					     analysis_loop_header(plan->analysis, block),
-					     plan->exprs, &site->step);
+		return analysis_lane_address_expr(plan->analysis, site->site.pointer, block,
+						  plan->exprs);
+	address = iterated_address(find, site);
 	/* Otherwise there could be too many classes: in each wave others, in each iteration. */
 	return address != PROBE_EXPR_NONE &&
 			       (site->proved || analysis_same_distances(plan->exprs, address))
@@ -95,7 +161,7 @@ void plan_find_lane_addresses(struct group_plan *plan, LLVMValueRef function)
 		    !is_enumerated(&find, LLVMGetInstructionParent(site->inst)) ||
 		    find_representative(plan, i))
 			continue;
-		site->address = address_of(plan, site);
+		site->address = address_of(&find, site);
 		site->lanes_known = site->address != PROBE_EXPR_NONE;
 		site->representative = i;
 	}

@@ -41,7 +41,7 @@ class Table:
 
 	def __init__(self, path):
 		data = open(path, "rb").read()
-		at = data.index(b"PSIT\x0e\0")
+		at = data.index(b"PSIT\x0f\0")
 		header = struct.unpack_from("<IHH22I", data, at)
 		sites, kernels, strings, predicates = header[7], header[8], header[10], header[23]
 

@@ -98,7 +98,7 @@ static void test_bad_header(void **state)
 	refused("magic");
 	header->magic ^= 1;
 	header->version = PROBE_SITES_VERSION + 1;
-	refused("version 15");
+	refused("version 16");
 	header->version = PROBE_SITES_VERSION_MIN - 1;
 	refused("version 10");
 	header->version = PROBE_SITES_VERSION;

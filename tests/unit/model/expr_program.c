@@ -24,6 +24,7 @@ static const struct model_launch launch = {
 	.argument_bytes = sizeof(arguments),
 };
 static const uint32_t group_id[3] = {5, 2, 0};
+static uint64_t iterations[PROBE_LOOPS_MAX];
 
 static uint32_t below(uint32_t limit)
 {
@@ -131,9 +132,20 @@ static uint64_t leaf_of(const struct probe_expr_node *node, uint32_t item)
 		return node->value == 4 ? launch.group[0] : launch.grid[0];
 	case PROBE_EXPR_GROUP:
 		return group_id[node->value];
+	case PROBE_EXPR_ITERATION:
+		return iterations[node->value];
 	default:
 		return node->value ? 0 : item;
 	}
+}
+
+static uint64_t reversed(uint64_t value, uint8_t bits)
+{
+	uint64_t ret = 0;
+
+	for (uint8_t i = 0; i < bits; i++, value >>= 1)
+		ret = ret << 1 | (value & 1);
+	return ret;
 }
 
 static bool value_of(uint32_t index, uint32_t item, uint64_t *ret)
@@ -150,7 +162,9 @@ static bool value_of(uint32_t index, uint32_t item, uint64_t *ret)
 	if (node->op == PROBE_EXPR_SELECT)
 		return value_of(node->operand[a ? 1 : 2], item, ret);
 	if (expr_operands(node->op) == 1) {
-		*ret = node->op == PROBE_EXPR_SEXT ? (uint64_t)extend(a, 32) : (uint32_t)a;
+		*ret = node->op == PROBE_EXPR_REVERSE ? reversed(a, node->bits)
+		       : node->op == PROBE_EXPR_SEXT  ? (uint64_t)extend(a, 32)
+						      : (uint32_t)a;
 		return true;
 	}
 	return value_of(node->operand[1], item, &b) && binary_of(node, a, b, ret);
@@ -158,9 +172,12 @@ static bool value_of(uint32_t index, uint32_t item, uint64_t *ret)
 
 static void put_leaf(uint8_t bits)
 {
-	switch (below(5)) {
+	switch (below(6)) {
 	case 0:
 		put(PROBE_EXPR_CONSTANT, bits, (int64_t)below(90) - 20);
+		return;
+	case 5:
+		put(PROBE_EXPR_ITERATION, 64, below(PROBE_LOOPS_MAX));
 		return;
 	case 1:
 		put(PROBE_EXPR_ARGUMENT, bits, 8 * below(2));
@@ -185,7 +202,11 @@ static void put_any(uint8_t bits, unsigned levels)
 		put_leaf(bits);
 		return;
 	}
-	switch (below(6)) {
+	switch (below(7)) {
+	case 6:
+		put_any(bits, levels - 1);
+		put(PROBE_EXPR_REVERSE, bits, 0);
+		return;
 	case 0:
 		put_any(bits == 64 ? 32 : 64, levels - 1);
 		put(bits == 32 ? PROBE_EXPR_TRUNC
@@ -214,6 +235,16 @@ static bool same(uint32_t root, uint64_t a, uint64_t b)
 	return graph.node[root].bits == 32 ? (uint32_t)a == (uint32_t)b : a == b;
 }
 
+static void check_lane(struct expr_program *program, uint32_t number, uint32_t root, uint32_t lane,
+		       uint32_t item)
+{
+	const uint64_t *got = expr_program_result(program, number, 1ull << lane);
+	uint64_t want;
+
+	assert_int_equal(value_of(root, item, &want), got != NULL);
+	assert_true(!got || same(root, got[lane], want));
+}
+
 static void check_lanes(const uint32_t *roots, uint32_t count)
 {
 	uint32_t x[LANES], zero[LANES] = {0};
@@ -225,14 +256,16 @@ static void check_lanes(const uint32_t *roots, uint32_t count)
 	assert_true(expr_program_init(&program, &table, &launch, roots, count));
 	expr_program_set_group(&program, group_id);
 	expr_program_set_lanes(&program, ids, LANES);
-	for (uint32_t k = 0; k < count; k++)
-		for (uint32_t i = 0; i < LANES; i++) {
-			const uint64_t *got = expr_program_result(&program, k, 1ull << i);
-			uint64_t want;
+	for (uint32_t round = 0; round < 2; round++) {
+		uint32_t loop = below(PROBE_LOOPS_MAX);
 
-			assert_int_equal(value_of(roots[k], x[i], &want), got != NULL);
-			assert_true(!got || same(roots[k], got[i], want));
-		}
+		iterations[loop] += below(3);
+		for (uint32_t i = 0; i < PROBE_LOOPS_MAX; i++)
+			expr_program_set_iteration(&program, i, iterations[i]);
+		for (uint32_t k = 0; k < count; k++)
+			for (uint32_t i = 0; i < LANES; i++)
+				check_lane(&program, k, roots[k], i, x[i]);
+	}
 	expr_program_deinit(&program);
 }
 

@@ -123,7 +123,11 @@ static void put_number(unsigned depth, uint8_t bits)
 		put_leaf(bits);
 		return;
 	}
-	switch (below(9)) {
+	switch (below(10)) {
+	case 9:
+		put_number(depth - 1, bits);
+		put(PROBE_EXPR_REVERSE, bits, 0);
+		return;
 	case 8:
 		/* Used twice. */
 		put_number(depth - 1, bits);
