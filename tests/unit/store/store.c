@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The store: its schema, its rows, its failures, and what the reader refuses. */
+/* The store: its schema, its rows and its failures. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <setjmp.h>
@@ -19,56 +19,8 @@
 #include "store/store.h"
 #include "store/store_facts.h"
 #include "store/store_open.h"
+#include "tests/unit/store/store_case.h"
 
-static char directory[] = "/tmp/probe-store-XXXXXX";
-static char path[64];
-
-static int make_directory(void **state)
-{
-	(void)state;
-	if (!mkdtemp(directory))
-		return -1;
-	snprintf(path, sizeof(path), "%s/run.db", directory);
-	return 0;
-}
-
-static int clean(void **state)
-{
-	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
-	char name[96];
-
-	(void)state;
-	for (int i = 0; i < 4; i++) {
-		snprintf(name, sizeof(name), "%s%s", path, suffixes[i]);
-		unlink(name);
-	}
-	return 0;
-}
-
-static int remove_directory(void **state)
-{
-	clean(state);
-	return rmdir(directory);
-}
-
-static struct probe_store *create(void)
-{
-	struct probe_store *store = NULL;
-
-	assert_null(probe_store_create(path, false, &store));
-	assert_null(probe_store_schema(store));
-	return store;
-}
-
-static void finish(struct probe_store *store)
-{
-	probe_store_set_int(store, "partial", 0);
-	assert_true(probe_store_commit(store));
-	assert_true(probe_store_finish(store));
-	probe_store_destroy(store);
-}
-
-/* Columns of every table and view, a line each, in the order of their names. */
 static char *schema_text(sqlite3 *db, const char *suffix)
 {
 	sqlite3_stmt *stmt;
@@ -107,18 +59,6 @@ static char *read_file(const char *name)
 	assert_true(fread(text, 1, 65535, in) > 0);
 	fclose(in);
 	return text;
-}
-
-static int64_t number(sqlite3 *db, const char *sql)
-{
-	sqlite3_stmt *stmt;
-	int64_t ret = -1;
-
-	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
-	if (sqlite3_step(stmt) == SQLITE_ROW)
-		ret = sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
-	return ret;
 }
 
 static void assert_same_lines(char *text, char *golden)
@@ -424,133 +364,6 @@ static void a_discard_undoes_rows(void **state)
 	probe_reader_close(&reader);
 }
 
-static void says(struct probe_err *err, const char *wanted)
-{
-	char text[512];
-
-	assert_non_null(err);
-	probe_err_format(err, text, sizeof(text));
-	if (!strstr(text, wanted))
-		fail_msg("'%s' lacks '%s'", text, wanted);
-	probe_err_destroy(err);
-}
-
-static void refused(const char *wanted)
-{
-	struct probe_reader reader;
-
-	says(probe_reader_open(path, &reader), wanted);
-}
-
-static void patch(off_t at, const void *bytes, size_t size)
-{
-	int fd = open(path, O_RDWR | O_CLOEXEC);
-
-	assert_int_equal(pwrite(fd, bytes, size, at), size);
-	close(fd);
-}
-
-static void reader_rejects_foreign_files(void **state)
-{
-	(void)state;
-	refused("cannot open");
-	assert_int_equal(mkfifo(path, 0600), 0);
-	refused("not a regular file");
-	clean(NULL);
-	finish(create());
-	patch(68, "\0\0\0\1", 4); /* application id */
-	refused("not Probe's");
-	clean(NULL);
-	finish(create());
-	patch(60, "\0\0\0\x7f", 4); /* user version */
-	refused("written by a newer Probe: schema 127, this program reads up to 6");
-	clean(NULL);
-	finish(create());
-	patch(0, "SQLite format 4", 15);
-	refused("not an SQLite database");
-	patch(0, "SQLite format 3", 15);
-	patch(16, "\x03\x00", 2);
-	refused("damaged");
-}
-
-/* Each cut at 64 bytes: a sentence, no crash. */
-static void reader_takes_every_truncation(void **state)
-{
-	struct stat st;
-
-	(void)state;
-	finish(create());
-	assert_int_equal(stat(path, &st), 0);
-	for (off_t size = st.st_size - 64; size >= 0; size -= 64) {
-		struct probe_reader reader;
-		struct probe_err *err;
-
-		assert_int_equal(truncate(path, size), 0);
-		err = probe_reader_open(path, &reader);
-		assert_non_null(err);
-		probe_err_destroy(err);
-	}
-}
-
-/* Pages of noise behind a good header: errors, no crash, no hang. */
-static void reader_takes_damage(void **state)
-{
-	unsigned random = 1;
-	struct stat st;
-
-	(void)state;
-	finish(create());
-	assert_int_equal(stat(path, &st), 0);
-	for (int round = 0; round < 200; round++) {
-		struct probe_reader reader;
-		struct probe_err *err;
-		unsigned char byte;
-
-		random = random * 1103515245u + 12345u;
-		byte = (unsigned char)(random >> 16);
-		patch(100 + (off_t)(random % (unsigned)(st.st_size - 100)), &byte, 1);
-		err = probe_reader_open(path, &reader);
-		if (!err) {
-			sqlite3_exec(reader.db, "SELECT * FROM kernels; SELECT * FROM top", NULL,
-				     NULL, NULL);
-			sqlite3_exec(reader.db, "SELECT * FROM counters_collection", NULL, NULL,
-				     NULL);
-			probe_reader_close(&reader);
-		}
-		probe_err_destroy(err);
-	}
-}
-
-/* A query that needs more temporary space than there is. */
-static void reader_names_where_space_is_missing(void **state)
-{
-	struct probe_reader reader;
-
-	(void)state;
-	finish(create());
-	assert_null(probe_reader_open(path, &reader));
-	sqlite3_exec(
-		reader.db,
-		"PRAGMA query_only = OFF; PRAGMA temp.max_page_count = 2; CREATE TEMP TABLE t AS WITH RECURSIVE n(i) AS "
-		"(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999) SELECT i FROM n",
-		NULL, NULL, NULL);
-	says(probe_reader_error(&reader, "sort it"), "no space for temporary files; TMPDIR");
-	probe_reader_close(&reader);
-}
-
-static void reader_writes_nothing(void **state)
-{
-	struct probe_reader reader;
-
-	(void)state;
-	finish(create());
-	assert_int_equal(chmod(path, 0400), 0);
-	assert_null(probe_reader_open(path, &reader));
-	assert_int_not_equal(sqlite3_exec(reader.db, "DELETE FROM probe_run", NULL, NULL, NULL), 0);
-	assert_int_not_equal(sqlite3_exec(reader.db, "ATTACH 'x' AS x", NULL, NULL, NULL), 0);
-	probe_reader_close(&reader);
-}
-
 static void json_is_always_json(void **state)
 {
 	struct probe_json json = {0};
@@ -605,7 +418,6 @@ static void throughput(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_teardown(name, clean)
 	const struct CMUnitTest tests[] = {
 		TEST(schema_is_the_golden_one),
 		TEST(file_is_private_and_single),
@@ -616,11 +428,6 @@ int main(void)
 		TEST(long_names_are_not_repeated),
 		TEST(a_full_disk_is_counted),
 		TEST(a_discard_undoes_rows),
-		TEST(reader_rejects_foreign_files),
-		TEST(reader_takes_every_truncation),
-		TEST(reader_takes_damage),
-		TEST(reader_names_where_space_is_missing),
-		TEST(reader_writes_nothing),
 		cmocka_unit_test(json_is_always_json),
 		TEST(throughput),
 	};
