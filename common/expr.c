@@ -34,6 +34,37 @@ bool expr_node_valid(const struct probe_expr_node *node, uint32_t index)
 		(node->value >= 0 && node->value < PROBE_LOOPS_MAX));
 }
 
+static bool has(const uint32_t *seen, unsigned count, uint32_t node)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (seen[i] == node)
+			return true;
+	return false;
+}
+
+unsigned expr_count(const struct expr_graph *graph, const uint32_t *roots, unsigned count,
+		    unsigned limit)
+{
+	uint32_t *seen = malloc((limit + 1ul) * sizeof(*seen));
+	unsigned found = 0;
+
+	/* Without memory: as if there were too many. */
+	for (unsigned i = 0; i < count && seen && found < limit; i++)
+		if (!has(seen, found, roots[i]))
+			seen[found++] = roots[i];
+	for (unsigned at = 0; at < found && found < limit; at++) {
+		const struct probe_expr_node *node = &graph->node[seen[at]];
+
+		for (unsigned k = 0; k < expr_operands(node->op) && found < limit; k++)
+			if (!has(seen, found, node->operand[k]))
+				seen[found++] = node->operand[k];
+	}
+	if (!seen)
+		found = limit;
+	free(seen);
+	return found;
+}
+
 static uint64_t hash_of(const struct probe_expr_node *node)
 {
 	const uint64_t words[] = {

@@ -33,6 +33,9 @@ void expr_graph_deinit(struct expr_graph *graph);
 uint32_t expr_add(struct expr_graph *graph, const struct probe_expr_node *node);
 /* Remove the nodes from this index on. */
 void expr_truncate(struct expr_graph *graph, uint32_t count);
+/* Number of different nodes of these roots; `limit` if there are as many or more. */
+unsigned expr_count(const struct expr_graph *graph, const uint32_t *roots, unsigned count,
+		    unsigned limit);
 /* Number of operands of this op; 0 also for an op that does not exist. */
 unsigned expr_operands(uint8_t op);
 /* True if the op exists, the width is 32 or 64, operands precede the node, axes are 0 to 2, and loops exist. */

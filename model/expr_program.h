@@ -21,7 +21,7 @@
 struct model_launch;
 struct probe_sites;
 
-enum { WAVE_LANES = 64, EXPR_ROOTS = 24, EXPR_STEPS = 512 };
+enum { WAVE_LANES = 64, EXPR_ROOTS = 24, EXPR_STEPS = PROBE_STEPS_MAX };
 
 enum expr_level { EXPR_OF_LAUNCH, EXPR_OF_GROUP, EXPR_OF_LANE };
 

@@ -10,7 +10,7 @@
 #include "model/wave_classes.h"
 
 /* WAVES_MAX: more would take minutes. Only very long launches, or forged ones, have more. */
-enum { GROUP_WAVES = 16, RESIDUES = 128, PREDICATES = 20, WAVES_MAX = 1 << 25 };
+enum { GROUP_WAVES = 16, RESIDUES = 128, WAVES_MAX = 1 << 25 };
 enum { LDS_RESIDUES = 4 };	/* where in a dword */
 enum { CLASSES_MAX = 1 << 18 }; /* of a loop: more would take gigabytes */
 /* Of a loop; counts of so many iterations of 2^14 waves do not overflow. */
@@ -30,7 +30,7 @@ struct placement {
 	const struct model_launch *launch;
 	struct placement_query query;
 	/* What guards the access, outermost first: a condition, or a loop. */
-	bool is_loop[PREDICATES];
+	bool is_loop[PROBE_GUARDS_MAX];
 	uint32_t guards;
 	struct expr_program conditions, base, address;
 	struct expr_program repeats, step; /* of loops */
@@ -478,11 +478,11 @@ static bool depends_on_stepped(const struct placement *p)
 /* The predicate and those that guard it. */
 static bool add_guards(struct placement *p, const struct probe_sites *table)
 {
-	uint32_t guard[PREDICATES], condition[PREDICATES], repeats[PREDICATES];
+	uint32_t guard[PROBE_GUARDS_MAX], condition[PROBE_GUARDS_MAX], repeats[PROBE_GUARDS_MAX];
 	uint32_t conditions = 0, loops = 0;
 
 	for (uint32_t i = p->query.predicate; i != DERIVED_NONE; i = table->predicates[i].parent) {
-		if (p->guards == PREDICATES || table->predicates[i].condition == DERIVED_NONE)
+		if (p->guards == PROBE_GUARDS_MAX || table->predicates[i].condition == DERIVED_NONE)
 			return false;
 		guard[p->guards++] = i;
 	}

@@ -268,7 +268,11 @@ enum probe_expr_code {
 	PROBE_EXPR_CODES,
 };
 #define PROBE_EXPR_NONE 0xffffffffu
-enum { PROBE_LOOPS_MAX = 4 }; /* around an access, in expressions */
+enum {
+	PROBE_LOOPS_MAX = 4,   /* around an access whose predicates follow from the launch */
+	PROBE_GUARDS_MAX = 20, /* such predicates that guard one access, loops included */
+	PROBE_STEPS_MAX = 512, /* different nodes in all their conditions */
+};
 
 /*
  * A node computes in `bits` (32 or 64) bits, to which its operands are truncated. A division by 0

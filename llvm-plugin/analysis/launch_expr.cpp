@@ -251,7 +251,7 @@ uint32_t Walk::convert(Operator *op, unsigned depth)
 	bool condition = from->getType()->isIntegerTy(1);
 	uint32_t ret = had ? walk(from, depth + 1) : PROBE_EXPR_NONE;
 
-	if (is_narrow(op) && !condition)
+	if ((is_narrow(op) || op->getType()->isIntegerTy(1)) && !condition)
 		return low_bits(ret, had, op->getType()->getIntegerBitWidth());
 	if (is_narrow(from) && op->getOpcode() == Instruction::SExt)
 		return PROBE_EXPR_NONE;

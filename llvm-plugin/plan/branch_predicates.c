@@ -77,6 +77,22 @@ static bool parent_follows_launch(const struct group_plan *plan,
 	       plan->predicate[predicate->parent].condition != PROBE_EXPR_NONE;
 }
 
+/* Can the host evaluate this predicate and those that guard it? */
+static bool is_small(const struct group_plan *plan, const struct branch_predicate *last)
+{
+	uint32_t condition[PROBE_GUARDS_MAX];
+	const struct branch_predicate *p = last;
+	unsigned guards = 0, loops = 0;
+
+	while (p && guards < PROBE_GUARDS_MAX && p->condition != PROBE_EXPR_NONE) {
+		loops += p->loop;
+		condition[guards++] = p->condition;
+		p = p->parent == PLAN_NONE ? NULL : &plan->predicate[p->parent];
+	}
+	return !p && loops <= PROBE_LOOPS_MAX &&
+	       expr_count(plan->exprs, condition, guards, PROBE_STEPS_MAX) < PROBE_STEPS_MAX;
+}
+
 /* A switch is useful only if the host can derive the successor of each lane. */
 static bool may_be_predicate(struct group_plan *plan, struct branch_predicate *predicate)
 {
@@ -88,7 +104,7 @@ static bool may_be_predicate(struct group_plan *plan, struct branch_predicate *p
 	if (parent_follows_launch(plan, predicate))
 		predicate->condition =
 			analysis_switch_expr(plan->analysis, branch, predicate->block, plan->exprs);
-	return predicate->condition != PROBE_EXPR_NONE;
+	return predicate->condition != PROBE_EXPR_NONE && is_small(plan, predicate);
 }
 
 static bool may_divide(const struct analysis *flow, LLVMValueRef branch)
@@ -191,8 +207,7 @@ static bool enters_loop(struct group_plan *plan, LLVMValueRef function, LLVMBasi
 	predicate.from = analysis_loop_entry(plan->analysis, header);
 	if (!predicate.from ||
 	    !(analysis_outer_loop(plan->analysis, header)
-		      ? executes_in_loop(plan, function, predicate.from, depth,
-					 &predicate.parent)
+		      ? executes_in_loop(plan, function, predicate.from, depth, &predicate.parent)
 		      : plan_executes_once(plan, function, predicate.from, 0, &predicate.parent)))
 		return false;
 	end = LLVMGetBasicBlockTerminator(predicate.from);
@@ -237,6 +252,8 @@ bool plan_is_enumerated(struct group_plan *plan, LLVMValueRef function, LLVMBasi
 	plan_find_predicates(plan);
 	for (int i = *ret_predicate; known && i != PLAN_NONE; i = plan->predicate[i].parent)
 		known = plan->predicate[i].condition != PROBE_EXPR_NONE;
+	if (known && *ret_predicate != PLAN_NONE)
+		known = is_small(plan, &plan->predicate[*ret_predicate]);
 	/* Predicates that are not used here are kept only if they guard groups anyway. */
 	if (!known)
 		plan->predicates = predicates;
@@ -257,6 +274,8 @@ void plan_find_predicates(struct group_plan *plan)
 			predicate->condition = analysis_branch_expr(
 				plan->analysis, branch,
 				LLVMGetSuccessor(branch, 0) != predicate->block, plan->exprs);
+		if (predicate->condition != PROBE_EXPR_NONE && !is_small(plan, predicate))
+			predicate->condition = PROBE_EXPR_NONE;
 	}
 }
 

@@ -123,6 +123,54 @@ __global__ void narrow(int *a, int rounds)
 		a[MIDDLE + (unsigned short)(i * 4099 + threadIdx.x)] = i;
 }
 
+// More than the host evaluates: loops, conditions, and what the conditions are made of.
+__global__ void too_deep(int *a, int rounds)
+{
+#pragma unroll 1
+	for (int i = 0; i < 3; i++)
+#pragma unroll 1
+		for (int j = 0; j < (rounds & 3); j++)
+#pragma unroll 1
+			for (int k = 0; k < (rounds >> 2 & 1) + 1; k++)
+#pragma unroll 1
+				for (int l = 0; l < (rounds & 1) + 1; l++)
+#pragma unroll 1
+					for (int m = 0; m < rounds; m++)
+						atomicAdd(&a[m * 64 + threadIdx.x], 1);
+}
+
+#define OTHER(k) ((((threadIdx.x + k * n) ^ (n * k + 5)) * (threadIdx.x ^ 77 * k)) & 1023)
+#define LONG(k) (OTHER(k) + OTHER(k + 20) * OTHER(k + 40) - (OTHER(k + 60) ^ OTHER(k + 80)))
+#define IF(k, number) if (number(k) != k) { atomicAdd(&a[k * 64], 1);
+#define TEN(k, number) IF(k + 1, number) IF(k + 2, number) IF(k + 3, number) IF(k + 4, number) \
+	IF(k + 5, number) IF(k + 6, number) IF(k + 7, number) IF(k + 8, number) IF(k + 9, number) IF(k + 10, number)
+#define END }}}}}}}}}}
+
+__global__ void too_many(int *a, int n)
+{
+	TEN(0, OTHER)
+#pragma unroll 1
+	for (int i = 0; i < 5; i++) {
+		TEN(10, OTHER)
+			atomicAdd(&a[threadIdx.x + i * 64], 1);
+		END
+	}
+	END
+}
+
+__global__ void too_long(int *a, int n)
+{
+	TEN(0, LONG)
+	a[threadIdx.x] = n;
+#pragma unroll 1
+	for (int i = 0; i < 5; i++) {
+		IF(11, LONG) IF(12, LONG) IF(13, LONG) IF(14, LONG)
+			atomicAdd(&a[threadIdx.x + i * 64], 1);
+		}}}}
+	}
+	END
+}
+
 int main()
 {
 	static const int pitches[] = {0, 1, 31, 32, 33, 257, 1000, -64};
@@ -142,6 +190,10 @@ int main()
 	for (int bits = 7; bits < 12; bits++)
 		reversed<<<1 << (bits - 7), 128>>>(a, out, bits);
 	narrow<<<3, 256>>>(a, 6);
+	for (int n = 5; n < 8; n++)
+		too_deep<<<2, 100>>>(a, n);
+	too_many<<<2, 100>>>(a, 20);
+	too_long<<<2, 100>>>(a, 20);
 	check(hipDeviceSynchronize());
 	printf("nested_loops: done\n");
 	return 0;
