@@ -478,17 +478,17 @@ static bool depends_on_stepped(const struct placement *p)
 /* The predicate and those that guard it. */
 static bool add_guards(struct placement *p, const struct probe_sites *table)
 {
-	uint32_t guard[PROBE_GUARDS_MAX], condition[PROBE_GUARDS_MAX], repeats[PROBE_GUARDS_MAX];
+	const struct site_predicate *guard[PROBE_GUARDS_MAX] = {NULL};
+	uint32_t condition[PROBE_GUARDS_MAX], repeats[PROBE_GUARDS_MAX];
 	uint32_t conditions = 0, loops = 0;
 
 	for (uint32_t i = p->query.predicate; i != DERIVED_NONE; i = table->predicates[i].parent) {
 		if (p->guards == PROBE_GUARDS_MAX || table->predicates[i].condition == DERIVED_NONE)
 			return false;
-		guard[p->guards++] = i;
+		guard[p->guards++] = &table->predicates[i];
 	}
 	for (uint32_t i = 0; i < p->guards; i++) {
-		const struct site_predicate *predicate =
-			&table->predicates[guard[p->guards - 1 - i]];
+		const struct site_predicate *predicate = guard[p->guards - 1 - i];
 
 		p->is_loop[i] = predicate->loop;
 		if (predicate->loop)

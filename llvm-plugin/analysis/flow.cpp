@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Uniformity and control flow (analysis.h). */
 #include "llvm-plugin/analysis/function.h"
+#include "llvm-plugin/analysis/launch_expr.h"
 
 #include <llvm/ADT/DepthFirstIterator.h>
 #include <llvm/IR/Module.h>
@@ -179,4 +180,18 @@ LLVMBasicBlockRef analysis_idom(const struct analysis *in, LLVMBasicBlockRef blo
 bool analysis_postdominates(const struct analysis *in, LLVMBasicBlockRef a, LLVMBasicBlockRef b)
 {
 	return in->postdominators.dominates(unwrap(a), unwrap(b));
+}
+
+unsigned few_iterations(const analysis &in, const Loop &loop)
+{
+	unsigned most = in.evolution.getSmallConstantMaxTripCount(&loop);
+
+	return in.no_iterations || loop.getLoopDepth() > PROBE_LOOPS_MAX || most > ANALYSIS_FEW
+		       ? 0
+		       : most;
+}
+
+unsigned analysis_few_iterations(const struct analysis *in, LLVMBasicBlockRef header)
+{
+	return few_iterations(*in, *in->loops.getLoopFor(unwrap(header)));
 }

@@ -49,6 +49,9 @@ struct analysis {
 	bool leaves_together(const llvm::Loop *loop, const llvm::BasicBlock *block) const;
 };
 
+/* As analysis_few_iterations(). */
+unsigned few_iterations(const analysis &in, const llvm::Loop &loop);
+
 /* The address as a sum. Additions that cannot overflow are moved out of extensions. */
 const llvm::SCEV *address_expr(const analysis &in, llvm::Value *pointer);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The walk that makes expressions of values (launch_expr.cpp), and of results of LLVM's
- * ScalarEvolution (loop_expr.cpp).
+ * The walk that makes expressions of values and of results of LLVM's ScalarEvolution, for
+ * launch_expr.cpp and loop_expr.cpp.
  */
 #ifndef PROBE_LLVM_PLUGIN_ANALYSIS_LAUNCH_WALK_H
 #define PROBE_LLVM_PLUGIN_ANALYSIS_LAUNCH_WALK_H
@@ -85,6 +85,14 @@ inline uint32_t finish(struct expr_graph *graph, uint32_t before, uint32_t root)
 		expr_truncate(graph, before);
 	return root;
 }
+
+/*
+ * The branch that decides which value a phi has in a lane; NULL if there is none or a loop is
+ * involved. `first`: does the phi's first value come from the branch's first successor?
+ */
+const llvm::BranchInst *branch_of(const analysis &in, const llvm::PHINode *phi, bool &first);
+/* Are all incoming values identical, because an instruction was sunk into all paths? */
+bool is_sunk(const llvm::PHINode *phi);
 
 /* The variable that an address is computed from; NULL. */
 const llvm::GlobalVariable *variable_of(const llvm::Value *base);
