@@ -516,13 +516,14 @@ uint32_t Walk::operands(const SCEVNAryExpr *expr, unsigned depth)
 		return ret;
 	width = width < 32 ? 32 : width;
 
-	for (const SCEV *part : expr->operands()) {
-		uint32_t one = walk(part, depth + 1);
+	/* Operands may be identical: n * n. */
+	for (unsigned i = 0; i < (unsigned)expr->getNumOperands(); i++) {
+		uint32_t one = walk(expr->getOperand(i), depth + 1);
 
 		if (one == PROBE_EXPR_NONE)
 			return one;
 		any |= ids;
-		ret = part == expr->getOperand(0) ? one : node(code, width, {ret, one});
+		ret = i ? node(code, width, {ret, one}) : one;
 	}
 	ids = any;
 	return ret;

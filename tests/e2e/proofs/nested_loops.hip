@@ -171,6 +171,17 @@ __global__ void too_long(int *a, int n)
 	END
 }
 
+// Products of equal values.
+__global__ void squares(int *a, int n)
+{
+#pragma unroll 1
+	for (int i = 0; i < n * n; i++)
+		a[threadIdx.x + i * 64] = i;
+#pragma unroll 1
+	for (int i = 0; i < 4; i++)
+		a[MIDDLE + threadIdx.x * 2 + n * n * n + i * n] = i;
+}
+
 int main()
 {
 	static const int pitches[] = {0, 1, 31, 32, 33, 257, 1000, -64};
@@ -192,6 +203,8 @@ int main()
 	narrow<<<3, 256>>>(a, 6);
 	for (int n = 5; n < 8; n++)
 		too_deep<<<2, 100>>>(a, n);
+	for (int n = 0; n < 8; n++)
+		squares<<<2, 100>>>(a, n);
 	too_many<<<2, 100>>>(a, 20);
 	too_long<<<2, 100>>>(a, 20);
 	check(hipDeviceSynchronize());
