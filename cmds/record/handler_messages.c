@@ -60,6 +60,7 @@ static struct probe_err *handle_failure(struct worker *worker, struct probe_buf 
 	err = probe_buf_u32(buf, &number);
 	if (err)
 		return err;
+	worker->failed = true;
 	handler_report_failure(worker, handler_call_word(call), (int)(number & 0xffff));
 	return NULL;
 }
@@ -141,6 +142,22 @@ static struct probe_err *handle_row(struct worker *worker, struct probe_buf *buf
 	return NULL;
 }
 
+/* A row that the handler adds before there is a database. */
+static struct probe_err *keep_row(struct worker *worker, struct probe_buf *buf)
+{
+	struct handler_message_head head = {.type = HANDLER_MESSAGE_ROW};
+	size_t size = probe_buf_left(buf);
+	unsigned char *grown = realloc(worker->early, worker->early_size + sizeof(head) + size);
+
+	if (!grown)
+		return probe_err_oom();
+	worker->early = grown;
+	head.size = (uint32_t)size;
+	memcpy(grown + worker->early_size, &head, sizeof(head));
+	worker->early_size += sizeof(head) + size;
+	return probe_buf_copy(buf, grown + worker->early_size - size, size);
+}
+
 static struct probe_err *handle_end(struct worker *worker, struct probe_buf *buf)
 {
 	struct probe_err *err = read_text(buf, &worker->why_not);
@@ -167,8 +184,8 @@ static struct probe_err *handle_message(struct worker *worker, uint32_t type, st
 	}
 	if (type == HANDLER_MESSAGE_TABLE)
 		return handle_table(worker, buf);
-	if (type == HANDLER_MESSAGE_ROW && running)
-		return handle_row(worker, buf);
+	if (type == HANDLER_MESSAGE_ROW)
+		return running ? handle_row(worker, buf) : keep_row(worker, buf);
 	if (type == HANDLER_MESSAGE_FAILED && running)
 		return handle_failure(worker, buf);
 	if (type == HANDLER_MESSAGE_DONE && running)
@@ -176,38 +193,51 @@ static struct probe_err *handle_message(struct worker *worker, uint32_t type, st
 	return probe_buf_error(buf, "a message of type %u", type);
 }
 
-/* Handles all complete messages in the buffer. False: some are malformed. */
-static bool handle_messages(struct worker *worker)
+/* Handles the complete messages of these bytes; *ret_used: their size. False: some are malformed.
+ */
+static bool handle_messages(struct worker *worker, const unsigned char *bytes, size_t size,
+			    size_t *ret_used)
 {
 	struct handler_message_head head;
 	bool good = true;
 	size_t at = 0;
 
-	while (worker->used - at >= sizeof(head)) {
+	while (size - at >= sizeof(head)) {
 		struct probe_buf buf;
 		struct probe_err *err;
 
-		memcpy(&head, worker->buffer + at, sizeof(head));
+		memcpy(&head, bytes + at, sizeof(head));
 		if (head.size > HANDLER_MESSAGE_MAX) {
 			good = false;
 			break;
 		}
-		if (worker->used - at - sizeof(head) < head.size)
+		if (size - at - sizeof(head) < head.size)
 			break;
-		probe_buf_init(&buf, worker->plugin->handler.name,
-			       worker->buffer + at + sizeof(head), head.size);
+		probe_buf_init(&buf, worker->plugin->handler.name, bytes + at + sizeof(head),
+			       head.size);
 		err = handle_message(worker, head.type, &buf);
 		good = good && !err;
 		probe_err_destroy(err);
 		at += sizeof(head) + head.size;
 	}
-	memmove(worker->buffer, worker->buffer + at, worker->used - at);
-	worker->used -= at;
+	*ret_used = at;
 	return good;
+}
+
+void handler_messages_start(struct worker *worker)
+{
+	size_t used;
+
+	/* They are not malformed in another way than those that come later. */
+	handle_messages(worker, worker->early, worker->early_size, &used);
+	free(worker->early);
+	worker->early = NULL;
+	worker->early_size = 0;
 }
 
 bool handler_messages_read(struct worker *worker, enum worker_kill *why)
 {
+	size_t used = 0;
 	ssize_t n;
 
 	if (worker->capacity - worker->used < READ_BYTES) {
@@ -228,7 +258,9 @@ bool handler_messages_read(struct worker *worker, enum worker_kill *why)
 	worker->output += (uint64_t)n;
 	if (worker->output > worker->set->config->limits.output)
 		*why = WORKER_EXCESSIVE;
-	else if (!handle_messages(worker))
+	else if (!handle_messages(worker, worker->buffer, worker->used, &used))
 		*why = WORKER_MALFORMED;
+	memmove(worker->buffer, worker->buffer + used, worker->used - used);
+	worker->used -= used;
 	return n > 0 && !*why;
 }

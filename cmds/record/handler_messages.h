@@ -8,6 +8,9 @@
 
 #include "cmds/record/handler_worker.h"
 
+/* Adds the rows that the handler has written before there was a database. */
+void handler_messages_start(struct worker *worker);
+
 /*
  * Reads once from the worker's socket, and handles the messages that are complete. False at the end
  * of the socket, or if the caller must end the worker: `*why` says that a message breaks the

@@ -42,13 +42,16 @@ struct worker {
 	struct handler_progress *progress;
 	enum worker_kill killed;
 	bool opened, done;
-	bool dead; /* it failed: of what it wrote, nothing is stored */
-	uint64_t output;     /* bytes that it has sent */
-	char *why_not;	     /* error text: it cannot be opened, or cannot read the records */
+	bool dead;	 /* its process failed: of what it wrote, nothing is stored */
+	bool failed;	 /* it returned an error, and got no more data */
+	uint64_t output; /* bytes that it has sent */
+	char *why_not;	 /* error text: it cannot be opened, or cannot read the records */
 	struct handler_table *tables[HANDLER_TABLES_MAX];
 	size_t table_count;
 	unsigned char *buffer; /* incomplete messages */
 	size_t used, capacity;
+	unsigned char *early; /* messages with rows, from before the run; NULL */
+	size_t early_size;
 	struct replay_counts counts;
 };
 

@@ -233,6 +233,7 @@ static void run_worker(struct worker *worker)
 	for (size_t i = 0; i < worker->table_count; i++)
 		if (worker->tables[i])
 			handler_table_create(&set->tables, worker->tables[i]);
+	handler_messages_start(worker);
 	serve(worker, false);
 	close(worker->fd);
 	worker->fd = -1;
@@ -248,7 +249,7 @@ static void run_worker(struct worker *worker)
 unsigned handler_workers_run(struct handler_workers *set, const struct handler_run *run,
 			     struct replay_counts *counts)
 {
-	unsigned dead = 0;
+	unsigned failed = 0;
 	bool known = false;
 
 	set->run = run;
@@ -261,14 +262,14 @@ unsigned handler_workers_run(struct handler_workers *set, const struct handler_r
 		struct worker *worker = &set->worker[i];
 
 		run_worker(worker);
-		dead += worker->dead;
+		failed += worker->dead || worker->failed;
 		if (worker->done && !known && counts) {
 			*counts = worker->counts;
 			known = true;
 		}
 	}
 	handler_tables_deinit(&set->tables);
-	return dead;
+	return failed;
 }
 
 void handler_workers_destroy(struct handler_workers *set)
@@ -292,6 +293,7 @@ void handler_workers_destroy(struct handler_workers *set)
 			munmap(worker->progress, sizeof(*worker->progress));
 		free(worker->why_not);
 		free(worker->buffer);
+		free(worker->early);
 	}
 	handler_tables_deinit(&set->tables);
 	free(set);

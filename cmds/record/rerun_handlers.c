@@ -81,7 +81,7 @@ static struct probe_err *run_workers(struct run_replay *replay, struct handler_w
 		.stop = {.fd = -1},
 	};
 
-	replay->dead = handler_workers_run(workers, &run, &replay->counts);
+	replay->failed = handler_workers_run(workers, &run, &replay->counts);
 	if (!probe_store_commit(store) || probe_store_failure(store))
 		return probe_err_create("%s: the tables could not be written",
 					probe_store_path(store));

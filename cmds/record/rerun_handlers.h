@@ -19,7 +19,7 @@ struct run_replay {
 	bool force;
 	bool idle; /* a handler may have nothing to take, as in a run */
 	struct replay_counts counts; /* out */
-	unsigned dead;		     /* out: number of handlers that failed */
+	unsigned failed;	     /* out: number of handlers that failed */
 };
 
 /* Replaces the tables of the same handlers. Handlers that fail are named, as in a run. */

@@ -212,10 +212,10 @@ static struct probe_err *act(struct line *line)
 	probe_progress_end();
 	if (err)
 		return err;
-	if (replay->dead < plugins.count)
+	if (replay->failed < plugins.count)
 		print_counts(line);
-	if (replay->dead)
-		return probe_err_create("%u of %zu handlers did not finish", replay->dead,
+	if (replay->failed)
+		return probe_err_create("%u of %zu handlers failed", replay->failed,
 					plugins.count);
 	return NULL;
 }

@@ -183,7 +183,7 @@ struct probe_err *report_verb_show(const struct report *report)
 	struct probe_err *err = show_files(report);
 
 	probe_progress_end();
-	if (fflush(stdout) && !err)
+	if ((fflush(stdout) || ferror(stdout)) && !err)
 		err = probe_err_create("cannot write the report");
 	return err;
 }

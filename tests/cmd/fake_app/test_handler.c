@@ -5,8 +5,9 @@
  * batch() (fail=crash|exit|overrun|eat|hang|fork), or kills the recorder there (fail=kill), or
  * stops it in open() (fail=stop-open), once in batch() (fail=stop), or again and again
  * (fail=stops), or writes rows or messages without end (fail=rows|logs), or more rows than its
- * buffer holds before it crashes or exits (fail=rows-crash|rows-exit). As soon as it is loaded, it
- * does what TEST_HANDLER_LOADS says: exit, crash or print.
+ * buffer holds before it crashes or exits (fail=rows-crash|rows-exit), or three rows in open()
+ * (fail=rows-open). As soon as it is loaded, it does what TEST_HANDLER_LOADS says: exit, crash or
+ * print.
  */
 #include <errno.h>
 #include <signal.h>
@@ -48,6 +49,14 @@ static bool asked(const struct state *state, const char *where)
 	return state->fail && !strcmp(state->fail, where);
 }
 
+static void write_rows(const struct state *state, int64_t count)
+{
+	const union probe_value values[9] = {{0}};
+
+	for (int64_t i = 0; i < count; i++)
+		state->host->row(state->host->ctx, state->table, values, 9);
+}
+
 static int count_open(const struct probe_host *host, void **ret)
 {
 	static const struct probe_column columns[] = {
@@ -69,6 +78,8 @@ static int count_open(const struct probe_host *host, void **ret)
 		free(state);
 		return -EPERM;
 	}
+	if (asked(state, "rows-open"))
+		write_rows(state, 3);
 	if (asked(state, "stop-open"))
 		kill(getppid(), SIGSTOP);
 	*ret = state;
@@ -120,14 +131,6 @@ static void eat(void)
 			abort();
 		memset(more, 1, size);
 	}
-}
-
-static void write_rows(const struct state *state, int64_t count)
-{
-	const union probe_value values[9] = {{0}};
-
-	for (int64_t i = 0; i < count; i++)
-		state->host->row(state->host->ctx, state->table, values, 9);
 }
 
 static void misbehave_in_output(const struct state *state)

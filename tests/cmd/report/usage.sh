@@ -35,3 +35,6 @@ try probe-report lines -- --color
 try probe-report info /bin/true
 probe-report lines run.db >/dev/full
 echo "$? full"
+# More than a buffer, so that it is not the last part that cannot be written.
+probe-report info run.db run.db run.db run.db run.db run.db >/dev/full
+echo "$? full"
