@@ -31,7 +31,7 @@ struct buffer_layout;
 enum { ADVICE_NEAR = 16 };
 struct advice_near {
 	int32_t distance; /* from this access */
-	uint32_t bytes, line;
+	uint32_t bytes, line, column;
 };
 
 struct advice_site {

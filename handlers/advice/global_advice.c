@@ -68,10 +68,12 @@ static void rows_apart(const struct facts *facts, const struct axis_strides *axe
 		   "lines of %u B touched, %.1f needed",
 		   site->row, apart, site->bytes, site->bytes == 1 ? "is" : "are",
 		   facts->participle, before, facts->line, facts_each(facts, facts->needed));
-	if (!are_structs(site, axes) && step.bytes < stride) {
+	if (!are_structs(site, axes) && step.bytes < stride && step.other) {
 		swap_rows(facts, &step, ret);
 		return;
 	}
+	if (!axes->known[0] || !advice_is_row(site))
+		return;
 	advice_append_shared(facts, axes->stride[0], ret);
 	advice_say_arrays(site, axes->stride[0], ret);
 	if (advice_verify_most(ret, facts_lines(facts), advice_lines_of_rows(facts, site->bytes),

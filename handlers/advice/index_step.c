@@ -65,13 +65,97 @@ static uint64_t axis_step(const struct advice_site *site, uint64_t stride)
 	return least;
 }
 
+/* Values that are other ones in other work-items, workgroups or iterations, as far as is known. */
+static bool varies(const struct advice_site *site, const struct probe_site_term *term)
+{
+	for (unsigned axis = 0; axis < 3; axis++) {
+		if (axis && term->of & PROBE_TERM_ITEM << axis && site->group[axis] != 1)
+			return true;
+		if (term->of & PROBE_TERM_GROUP << axis &&
+		    (!site->grid[axis] || site->grid[axis] > site->group[axis]))
+			return true;
+	}
+	return term->of & PROBE_TERM_LOOP;
+}
+
+/*
+ * Do the workgroups or iterations of the term go on after the work-items of one that is multiplied
+ * by the same, as in blockIdx.x * blockDim.x + threadIdx.x?
+ */
+static bool continues_lanes(const struct advice_site *site, const struct probe_site_term *term)
+{
+	const unsigned counts =
+		PROBE_TERM_ITEMS | PROBE_TERM_GROUPS | PROBE_TERM_LOOP | PROBE_TERM_SIZE;
+
+	for (unsigned i = 0; i < site->term_count; i++) {
+		const struct probe_site_term *lanes = &site->terms[i];
+		uint64_t row = step_of_term(lanes) * site->group[0];
+
+		if (lanes->of & PROBE_TERM_ITEM && (term->of & ~counts) == (lanes->of & ~counts) &&
+		    step_of_term(term) % step_of_term(lanes) == 0 &&
+		    (term->of & PROBE_TERM_SIZE || (row && step_of_term(term) % row == 0)))
+			return true;
+	}
+	return false;
+}
+
+/* Of a multiple of an argument the step is not known, so it need not be smaller. */
+static bool is_other(const struct advice_site *site, const struct probe_site_term *term,
+		     uint64_t stride)
+{
+	bool multiple = term->of & PROBE_TERM_VALUE && !(term->of & PROBE_TERM_PART);
+
+	/* Parts of one id: t % 16 and t / 16. */
+	if (term->of & PROBE_TERM_ITEM)
+		return term->of & PROBE_TERM_PART && step_of_term(term) < stride;
+	return varies(site, term) && !multiple && step_of_term(term) < stride &&
+	       !continues_lanes(site, term);
+}
+
+/* Copies of one access, of a loop that was unrolled, are nearer than lanes. */
+static bool is_unrolled(const struct advice_site *site, uint64_t stride)
+{
+	const struct advice_near *own = site->near, *end = site->near + site->near_count;
+
+	while (own < end && own->distance)
+		own++;
+	for (const struct advice_near *near = site->near; near < end && own < end; near++)
+		if (near->distance && (uint64_t)llabs((long long)near->distance) < stride &&
+		    own->line && near->line == own->line && near->column == own->column)
+			return true;
+	return false;
+}
+
+static bool has_other(const struct advice_site *site, uint64_t stride)
+{
+	if (!advice_terms_known(site) || is_unrolled(site, stride))
+		return true;
+	for (unsigned i = 0; i < site->term_count; i++)
+		if (is_other(site, &site->terms[i], stride))
+			return true;
+	return false;
+}
+
+bool advice_is_row(const struct advice_site *site)
+{
+	unsigned count = 0, multiples = 0;
+
+	for (unsigned i = 0; i < site->term_count; i++)
+		if (site->terms[i].of & PROBE_TERM_ITEM) {
+			count++;
+			multiples += site->terms[i].of != PROBE_TERM_ITEM;
+		}
+	return count <= 1 || !multiples;
+}
+
 struct index_step index_step(const struct advice_site *site, uint64_t stride)
 {
 	struct index_step ret = common_step(site, stride);
 	uint64_t axis = axis_step(site, stride);
 
 	if (axis && (axis <= site->bytes || !ret.bytes || axis == ret.bytes))
-		return (struct index_step){.bytes = axis, .certain = true};
+		return (struct index_step){.bytes = axis, .certain = true, .other = true};
+	ret.other = axis || has_other(site, stride);
 	if (axis)
 		ret.certain = false;
 	ret.certain = ret.certain && ret.bytes;

@@ -16,9 +16,16 @@
 struct index_step {
 	uint64_t bytes; /* 0 = unknown */
 	bool certain;	/* whichever index is swapped with the lanes' */
+	bool other;	/* there is another index with a smaller step, as far as is known */
 };
 
 /* `stride` between lanes in bytes, UINT64_MAX if it is not known: only smaller steps count. */
 struct index_step index_step(const struct advice_site *site, uint64_t stride);
+
+/*
+ * May the distance of lanes be the length of rows or structs? A sum of a constant and a multiple of
+ * an argument is not, as along a diagonal.
+ */
+bool advice_is_row(const struct advice_site *site);
 
 #endif

@@ -532,10 +532,12 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 	}
 	say_apart(facts, ret);
 	step = index_step(site, (uint64_t)stride);
-	if (stride > ADVICE_STRUCT_MAX && step.bytes < (uint64_t)stride) {
+	if (stride > ADVICE_STRUCT_MAX && step.bytes < (uint64_t)stride && step.other) {
 		swap_indices(facts, &step, ret);
 		return;
 	}
+	if (stride > ADVICE_STRUCT_MAX && !advice_is_row(site))
+		return;
 	advice_say_arrays(site, stride, ret);
 	if (!advice_verify_lines(facts, bytes, ret)) {
 		advice_say_arrays(site, stride, ret);

@@ -145,15 +145,18 @@ static void find_near(const struct memory *memory, const struct sites_kernel *ke
 	     site->near_count < ADVICE_NEAR;
 	     i = sites_next(kernel, i + 1)) {
 		const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, i);
+		struct probe_frame_info place;
 
 		if (!info || info->near_site != own->near_site || info->access != own->access ||
 		    memory_site_of(kernel, i)->counters[PROBE_C_EXECUTIONS] !=
 			    memory_site_of(kernel, id)->counters[PROBE_C_EXECUTIONS])
 			continue;
+		place = probe_site_user_place(info);
 		site->near[site->near_count++] = (struct advice_near){
 			.distance = info->near_distance - own->near_distance,
 			.bytes = info->bytes,
-			.line = probe_site_user_place(info).line,
+			.line = place.line,
+			.column = place.column,
 		};
 	}
 }

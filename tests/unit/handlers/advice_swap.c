@@ -6,6 +6,10 @@
 #define SWAP_TILE	      SWAP ", or pass a tile through LDS; "
 #define RESULT(count, before) count " cache lines of 128 B after, " before " before (per execution)"
 #define OTHERS		      "; effect on other accesses to the buffer not evaluated"
+#define ROWS(bytes)                                                                                \
+	"store these 4 B of all rows of " bytes                                                    \
+	" B next to each other (a structure of arrays, or columns instead of rows); verified: at " \
+	"most " RESULT("3", "64") OTHERS
 
 #define X	PROBE_TERM_ITEM
 #define Y	(PROBE_TERM_ITEM << 1)
@@ -86,8 +90,12 @@ static void test_neighbours(void **state)
 static void test_elements(void **state)
 {
 	static const struct expected cases[] = {
-		{{PITCHED(4)}, 0, 4, 720, SWAP_TILE "verified: at most " RESULT("3", "64")},
-		{{PITCHED(8)},
+		{{PITCHED(4), TERM(LOOP, 4)},
+		 0,
+		 4,
+		 720,
+		 SWAP_TILE "verified: at most " RESULT("3", "64")},
+		{{PITCHED(8), TERM(LOOP, 8)},
 		 PROBE_ADDRESS_MEMBER,
 		 4,
 		 720,
@@ -97,7 +105,7 @@ static void test_elements(void **state)
 		 4,
 		 128,
 		 SWAP_TILE "verified: at most " RESULT("9", "64")},
-		{{TERM(X, 400), TERM(VALUE, 8)},
+		{{TERM(X, 400), TERM(VALUE, 8), TERM(GROUP_X, 8)},
 		 0,
 		 4,
 		 400,
@@ -125,6 +133,81 @@ static void test_elements(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		advise(&cases[i]);
+}
+
+/* Other values do not vary within a dispatch, or have no smaller step. */
+static void test_no_other_index(void **state)
+{
+	static const struct expected cases[] = {
+		/* a[i * s]; a[i * n + c]; workgroups or iterations of a literal size. */
+		{{PITCHED(4)}, 0, 4, 1028, ROWS("1028")},
+		{{PITCHED(4), TERM(VALUE, 4)}, 0, 4, 1024, ROWS("1024")},
+		{{TERM(X, 400), TERM(VALUE, 8)}, 0, 4, 400, ROWS("400")},
+		{{TERM(X | VALUE, 4), TERM(GROUP_X | VALUE, 256)}, 0, 4, 1024, ROWS("1024")},
+		{{PITCHED(4), TERM(LOOP | SIZE | VALUE, 4)}, 0, 4, 1024, ROWS("1024")},
+		/* A diagonal has no rows of that length. */
+		{{LINEAR(4), PITCHED(4)}, 0, 4, 1028, ""},
+		{{LINEAR(-4), PITCHED(4)}, 0, 4, 1020, ""},
+		{{TERM(X, 4), TERM(GROUP_X, 256), PITCHED(4)}, 0, 4, 1028, ""},
+		/* Another index along a diagonal. */
+		{{TERM(X, 4), TERM(X | VALUE, 4), TERM(LOOP, 4)},
+		 0,
+		 4,
+		 1028,
+		 SWAP_TILE "verified: at most " RESULT("3", "64")},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		advise(&cases[i]);
+}
+
+/* Workgroups have another index if there are several, and work-items along y as well. */
+static void test_one_workgroup(void **state)
+{
+	const struct probe_dispatch_info before = dispatch;
+	struct expected swapped = {{TERM(X | VALUE, 4), TERM(GROUP_X << 1 | SIZE, 4), TERM(Y, 4)},
+				   0,
+				   4,
+				   1024,
+				   SWAP_TILE "verified: at most " RESULT("3", "64")};
+
+	(void)state;
+	dispatch.grid[0] = 64;
+	dispatch.grid[1] = dispatch.grid[2] = 1;
+	for (unsigned groups = 2; groups; groups--) {
+		dispatch.grid[1] = groups;
+		swapped.fix = groups > 1 ? swapped.fix : ROWS("1024");
+		advise(&swapped);
+	}
+	dispatch = before;
+}
+
+/* A loop that was unrolled: the same place in the source, a step away. */
+static void test_unrolled(void **state)
+{
+	static const struct probe_site_term terms[SEND_TERMS] = {PITCHED(4)};
+
+	(void)state;
+	for (uint32_t column = 1; column <= 2; column++) {
+		if (!instance)
+			start(NULL);
+		for (uint32_t i = 0; i < 2; i++) {
+			add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+			host_state.sites[i].address_class = PROBE_ADDRESS_AFFINE;
+			host_state.sites[i].align = 4;
+			host_state.sites[i].near_site = 0;
+			host_state.sites[i].near_distance = (int32_t)i * 4;
+			host_state.sites[i].line = 7;
+			host_state.sites[i].column = i ? column : 1;
+			set_terms(i, terms);
+		}
+		for (uint32_t i = 0; i < 2; i++)
+			send_affine(i, ~0ull, 0x7f0000010000 + i * 4, 1024);
+		finish();
+		assert_int_equal(strstr(host_text(&host_state, 0, "fix"), SWAP_TILE) != NULL,
+				 column == 1);
+	}
 }
 
 /* It is not certain which of the elements lanes will use, or how long they are. */
@@ -315,6 +398,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_neighbours, start),
 		cmocka_unit_test_setup(test_elements, start),
+		cmocka_unit_test_setup(test_no_other_index, start),
+		cmocka_unit_test_setup(test_one_workgroup, start),
+		cmocka_unit_test_setup(test_unrolled, start),
 		cmocka_unit_test_setup(test_uncertain, start),
 		cmocka_unit_test_setup(test_strides, start),
 		cmocka_unit_test_setup(test_rows, start),
