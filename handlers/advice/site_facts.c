@@ -9,6 +9,7 @@
 
 #include "handlers/advice/advice_text.h"
 #include "handlers/advice/layouts.h"
+#include "handlers/advice/recorded_addresses.h"
 
 struct facts facts_of(const struct advice_site *site)
 {
@@ -84,13 +85,46 @@ static bool wave_has_rows(const struct advice_site *site)
 	return site->row && site->row < site->wave && site->items > site->row;
 }
 
+/* No two neighbouring lanes are active in the recorded executions. */
+static bool recorded_apart(const struct recorded_addresses *recorded)
+{
+	for (unsigned i = 0; i < recorded->executions; i++)
+		if (recorded->exec[i] & recorded->exec[i] >> 1)
+			return false;
+	return recorded->executions;
+}
+
+bool facts_idle_between(const struct facts *facts)
+{
+	const struct advice_site *site = facts->site;
+	uint64_t stride = (uint64_t)llabs((long long)facts->low), quads;
+
+	if (site->space == PROBE_SPACE_LDS || facts->lanes < 2 * facts->executions)
+		return false;
+	if (site->recorded)
+		return recorded_apart(site->recorded);
+	/* Neighbours fill their lines, but for the first and the last one. */
+	if (stride < 64)
+		return facts->used * facts->line >= 2 * facts->lanes * stride &&
+		       facts->used * facts->line >
+			       facts->lanes * stride + 2ull * facts->line * facts->executions;
+	/*
+	 * Each active lane has a line of its own, each idle quad counts as one: the quads with
+	 * active lanes. Neighbours fill them, but for the first and the last one.
+	 */
+	quads = facts->lanes + facts->executions * (site->wave / 4);
+	quads -= site->counters[PROBE_C_QUADS] < quads ? site->counters[PROBE_C_QUADS] : quads;
+	return facts->lanes <= 2 * quads && 4 * quads > facts->lanes + 6 * facts->executions;
+}
+
 /* "lanes are 8 B apart in 15 of 16 executions (the index has ...)", if that is most of them. */
 static bool say_usual_stride(const struct facts *facts, const char *why, char *text, size_t size)
 {
 	uint64_t affine = facts->site->counters[PROBE_C_AFFINE];
 	char most[64] = "";
 
-	if (facts->low != facts->high || !facts->low || 2 * affine <= facts->executions)
+	if (facts->low != facts->high || !facts->low || 2 * affine <= facts->executions ||
+	    facts_idle_between(facts))
 		return false;
 	if (affine < facts->executions)
 		snprintf(most, sizeof(most), " in %llu of %llu executions",

@@ -49,6 +49,11 @@ bool facts_say_reduce(const struct facts *facts, bool several, struct advice *re
 bool facts_single_stride(const struct facts *facts);
 /* True if on average less than 15/16 of the lanes with a work-item are active. */
 bool facts_sparse(const struct facts *facts);
+/*
+ * True if idle lanes are between active ones, and few active ones are neighbours, so that the
+ * distance of neighbouring lanes is not that of active ones. Not known in LDS.
+ */
+bool facts_idle_between(const struct facts *facts);
 
 /*
  * Of 128 bytes of memory that lanes at one stride touch, the bytes that this access uses, or that

@@ -530,7 +530,10 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 		advice_verify_lines(facts, unit, ret);
 		return;
 	}
-	say_apart(facts, ret);
+	if (facts_idle_between(facts))
+		say_idle(facts, " (idle lanes are between active ones)", ret);
+	else
+		say_apart(facts, ret);
 	step = index_step(site, (uint64_t)stride);
 	if (stride > ADVICE_STRUCT_MAX && step.bytes < (uint64_t)stride && step.other) {
 		swap_indices(facts, &step, ret);

@@ -4,6 +4,11 @@
 
 #include <probe/words.h>
 
+#define IDLE(lanes, lines, needed)                                                                 \
+	lanes " of 64 lanes are active on average: they read " lines                               \
+	      " cache lines of 128 B, " needed                                                     \
+	      " would be enough (idle lanes are between active ones)"
+
 /* Two halves of a struct use all of it, in twice the requests. */
 static void test_near(void **state)
 {
@@ -273,6 +278,44 @@ static void test_idle_lanes(void **state)
 	assert_string_equal(host_text(&host_state, 0, "verified"), "cache lines of 128 B");
 }
 
+/* The distance of neighbouring lanes is that of active ones only if neighbours are active. */
+static void test_idle_neighbours(void **state)
+{
+	static const struct {
+		uint64_t exec;
+		int64_t stride;
+		const char *cause;
+	} cases[] = {
+		{0x0001000100010001, 32, IDLE("4.0", "4.0", "1.0")},
+		{0x0001000100010001, 256, IDLE("4.0", "4.0", "1.0")},
+		{0x0001000100010001, -64, IDLE("4.0", "4.0", "1.0")},
+		{0x5555555555555555, 32, IDLE("32.0", "16.0", "1.0")},
+		{0x5555555555555555, 512, IDLE("32.0", "32.0", "1.0")},
+		{0xf, 256, "lanes are 256 B apart and 4 B are read: "},
+		{0x18, 256, "lanes are 256 B apart and 4 B are read: "},
+		{0x78, 256, "lanes are 256 B apart and 4 B are read: "},
+		{0x3ff8, 32, "lanes are 32 B apart and 4 B are read: "},
+		{0xffefdfffeffffffd, 96, "lanes are 96 B apart and 4 B are read: "},
+		{0xffefdfffeffffffd, 32, "lanes are 32 B apart and 4 B are read: "},
+	};
+	static const struct probe_site_term term = {.of = PROBE_TERM_ITEM, .step = 256};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (!instance)
+			start(NULL);
+		add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+		host_state.sites[0].address_class = PROBE_ADDRESS_AFFINE;
+		host_state.sites[0].terms = &term;
+		host_state.sites[0].term_count = 1;
+		send_affine(0, cases[i].exec, 0x7f0000010000, cases[i].stride);
+		finish();
+		if (strncmp(host_text(&host_state, 0, "cause"), cases[i].cause,
+			    strlen(cases[i].cause)))
+			fail_msg("%s: %s", cases[i].cause, host_text(&host_state, 0, "cause"));
+	}
+}
+
 /* Lanes share lines in most executions, so the sums hide the others. */
 static void test_hidden_excess(void **state)
 {
@@ -304,6 +347,7 @@ int main(void)
 		cmocka_unit_test_setup(test_reversed, start),
 		cmocka_unit_test_setup(test_rows_of_data, start),
 		cmocka_unit_test_setup(test_idle_lanes, start),
+		cmocka_unit_test_setup(test_idle_neighbours, start),
 		cmocka_unit_test_setup(test_hidden_excess, start),
 		cmocka_unit_test_setup(test_classes, start),
 		cmocka_unit_test_setup(test_usual_stride, start),
