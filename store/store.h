@@ -80,6 +80,8 @@ struct probe_cell probe_cell_blob(const void *bytes, size_t size);
 struct probe_err *probe_store_remove(const char *path);
 /* Is it a database of Probe, by SQLite's application id? */
 bool probe_store_is_probes(const char *path);
+/* The file itself, whatever its log: a database of Probe, or one that a recorder began to make. */
+bool probe_store_is_begun(const char *path);
 /*
  * The same for a file that is a database of Probe, or empty, and that no recorder is writing; an
  * error if it is another one.

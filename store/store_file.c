@@ -72,52 +72,77 @@ static char *log_path(const char *path)
 	return asprintf(&ret, "%s-wal", path) < 0 ? NULL : ret;
 }
 
+enum log_owner {
+	LOG_NOBODY, /* no first page is in it */
+	LOG_PROBE,
+	LOG_OTHER,
+};
+
 /* Until it is checkpointed, a database's first page is in its log (SQLite file format, 4.1). */
-static bool is_probes_log(const char *path)
+static enum log_owner log_owner(const char *path)
 {
 	enum { LOG_HEAD = 32, FRAME_HEAD = 24 };
 	PROBE_AUTO_FREE char *log = log_path(path);
 	PROBE_AUTO_CLOSE int fd = -1;
 	unsigned char head[LOG_HEAD], frame[FRAME_HEAD];
+	enum log_owner ret = LOG_NOBODY;
 	off_t page;
 
 	if (!log)
-		return false;
+		return LOG_OTHER;
 	fd = open(log, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0 || pread(fd, head, sizeof(head), 0) != (ssize_t)sizeof(head))
-		return false;
+		return LOG_NOBODY;
 	page = (off_t)big32(head + 8);
 	for (off_t at = LOG_HEAD; pread(fd, frame, sizeof(frame), at) == (ssize_t)sizeof(frame);
-	     at += FRAME_HEAD + page)
-		if (big32(frame) == 1 && is_probes_page(fd, at + FRAME_HEAD))
-			return true;
-	return false;
+	     at += FRAME_HEAD + page) {
+		if (big32(frame) != 1)
+			continue;
+		if (is_probes_page(fd, at + FRAME_HEAD))
+			return LOG_PROBE;
+		ret = LOG_OTHER;
+	}
+	return ret;
 }
 
 bool probe_store_is_probes(const char *path)
 {
 	PROBE_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
-	return (fd >= 0 && is_probes_page(fd, 0)) || is_probes_log(path);
+	return (fd >= 0 && is_probes_page(fd, 0)) || log_owner(path) == LOG_PROBE;
 }
 
-/*
- * What a recorder leaves that was killed before it made the tables: no bytes, or a first page, a
- * leaf of the table of tables, without cells (SQLite file format, 1.6), and no log.
+/* No bytes, or a first page, a leaf of the table of tables, without cells (SQLite file
+ * format, 1.6).
  */
+static bool has_no_tables(int fd)
+{
+	enum { PAGE_TYPE = 100, CELLS = 103, TABLE_LEAF = 0x0d };
+	unsigned char head[CELLS + 2];
+	ssize_t size = fd < 0 ? -1 : pread(fd, head, sizeof(head), 0);
+
+	return !size || (size == (ssize_t)sizeof(head) && !memcmp(head, "SQLite format 3", 16) &&
+			 head[PAGE_TYPE] == TABLE_LEAF && !head[CELLS] && !head[CELLS + 1]);
+}
+
+/* What a recorder leaves that was killed before it made the tables. */
 static bool is_empty(const char *path)
 {
 	PROBE_AUTO_FREE char *log = log_path(path);
-	enum { PAGE_TYPE = 100, CELLS = 103, TABLE_LEAF = 0x0d };
 	PROBE_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	unsigned char head[CELLS + 2];
-	ssize_t size = fd < 0 ? -1 : pread(fd, head, sizeof(head), 0);
 	struct stat st;
 
-	if (!log || (!lstat(log, &st) && st.st_size))
-		return false;
-	return !size || (size == (ssize_t)sizeof(head) && !memcmp(head, "SQLite format 3", 16) &&
-			 head[PAGE_TYPE] == TABLE_LEAF && !head[CELLS] && !head[CELLS + 1]);
+	return log && (lstat(log, &st) || !st.st_size) && has_no_tables(fd);
+}
+
+/* A log may be older than the file, if the file was put there in place of another. */
+bool probe_store_is_begun(const char *path)
+{
+	PROBE_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd >= 0 && is_probes_page(fd, 0))
+		return true;
+	return has_no_tables(fd) && log_owner(path) != LOG_OTHER;
 }
 
 /* A recorder that is writing the file holds a lock on it (recorder_server.c). */

@@ -20,7 +20,7 @@
 
 #define HEADER_BYTES 100 /* SQLite file format, section 1.3 */
 /* Of processor time, so that a busy machine does not end a report. */
-#define DEADLINE_SECS	  8 /* and up to one more: past_deadline() */
+#define DEADLINE_SECS	  8	     /* and up to one more: past_deadline() */
 #define BYTES_PER_SEC	  (1u << 20) /* and more of it for larger files */
 #define LENGTH_LIMIT	  (1 << 27)  /* of a cell; a code object may be large */
 #define DEPTH_LIMIT	  200
@@ -274,11 +274,10 @@ static struct probe_err *open_database(const char *path, bool wal, struct probe_
 	return NULL;
 }
 
-struct probe_err *probe_reader_open(const char *path, struct probe_reader *ret)
+static struct probe_err *open_reader(const char *path, bool wal, struct probe_reader *ret)
 {
 	PROBE_AUTO(probe_reader_close) struct probe_reader reader = {0};
 	struct header header = {0};
-	bool wal = has_wal(path);
 	struct probe_err *err = read_header(path, &header);
 
 	if (err)
@@ -306,6 +305,16 @@ struct probe_err *probe_reader_open(const char *path, struct probe_reader *ret)
 	*ret = reader;
 	reader = (struct probe_reader){0};
 	return NULL;
+}
+
+struct probe_err *probe_reader_open(const char *path, struct probe_reader *ret)
+{
+	return open_reader(path, has_wal(path), ret);
+}
+
+struct probe_err *probe_reader_open_alone(const char *path, struct probe_reader *ret)
+{
+	return open_reader(path, false, ret);
 }
 
 struct probe_err *probe_reader_memory(const char *name, struct probe_reader *ret)
@@ -358,10 +367,10 @@ struct probe_err *probe_reader_error(const struct probe_reader *reader, const ch
 		return probe_err_create("%s: cannot %s: a cell has more than %d MB", path, doing,
 					LENGTH_LIMIT >> 20);
 	case SQLITE_NOMEM:
-		return probe_err_create("%s: cannot %s: out of memory, of which SQLite may use %lld "
-					"MB here; a cell may have %d MB",
-					path, doing, sqlite3_hard_heap_limit64(-1) >> 20,
-					LENGTH_LIMIT >> 20);
+		return probe_err_create(
+			"%s: cannot %s: out of memory, of which SQLite may use %lld "
+			"MB here; a cell may have %d MB",
+			path, doing, sqlite3_hard_heap_limit64(-1) >> 20, LENGTH_LIMIT >> 20);
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		return probe_err_create("%s is damaged: cannot %s: %s", path, doing,

@@ -25,6 +25,8 @@ struct probe_reader {
  * of the file. A cell is limited to 128 MB, and SQLite's memory is limited as well.
  */
 struct probe_err *probe_reader_open(const char *path, struct probe_reader *ret);
+/* The same without its write-ahead log, which may be another file's. */
+struct probe_err *probe_reader_open_alone(const char *path, struct probe_reader *ret);
 /*
  * An empty database in memory, to be filled from several files; `name` is for messages. Once
  * filled, call probe_reader_harden() as for a file.

@@ -252,11 +252,19 @@ static void read_counts(struct recorder *recorder)
 	counts->trace_dropped += counts->storage_lost;
 }
 
+/* What is committed is from here: --recover needs as much of the spool. */
+static void store_spool_bytes(const struct recorder *recorder)
+{
+	probe_store_set_int(recorder->recording.store, "spool_bytes",
+			    (int64_t)recorder->spool.taken);
+}
+
 static void before_commit(void *user)
 {
 	struct recorder *recorder = user;
 
 	read_counts(recorder);
+	store_spool_bytes(recorder);
 	host_records_store_in_flight(&recorder->recording);
 	accounting_store(&recorder->recording, false);
 }
@@ -422,6 +430,7 @@ static void *run(void *user)
 	bool busy = false;
 
 	probe_store_on_busy(recorder->recording.store, while_locked, recorder);
+	recorder->recording.name = recorder->spool.recording;
 	recording_begin(&recorder->recording);
 	if (recorder->spool.resumed) {
 		while (apply_items(recorder))
@@ -447,6 +456,7 @@ static void *run(void *user)
 		;
 	segment_reader_beat(&recorder->seg, true);
 	read_counts(recorder);
+	store_spool_bytes(recorder);
 	recording_end(&recorder->recording, why_ended(recorder));
 	probe_store_on_busy(recorder->recording.store, NULL, NULL);
 	recording_finish(&recorder->recording);

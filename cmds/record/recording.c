@@ -74,6 +74,9 @@ static void store_settings(struct recording *recording)
 	/* Stays true until the end: a kill leaves it so. */
 	probe_store_set_int(store, "partial", 1);
 	probe_store_set(store, "partial_reason", "the recording was not ended");
+	/* --recover replaces this database only by one of the same recording. */
+	if (recording->name && *recording->name)
+		probe_store_set(store, "recording", recording->name);
 	probe_store_set_int(store, "pid", recording->objects.pid);
 	probe_store_set(store, "probe_version", PROBE_VERSION);
 	probe_store_set(store, "sqlite_version", probe_store_sqlite_version());

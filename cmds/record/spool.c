@@ -104,7 +104,9 @@ struct probe_err *spool_create(struct spool *spool, const char *path,
 	if (!err && spool->path)
 		spool->fd = spool_make_file(path, settings, segment);
 	spool->written = spool->taken = spool_begin(settings->options_size);
-	if (!err && spool->fd < 0)
+	if (spool->fd >= 0)
+		memcpy(spool->recording, segment->path, sizeof(spool->recording));
+	else if (!err)
 		give_up(spool);
 	return err;
 }
@@ -182,6 +184,7 @@ struct probe_err *spool_open(struct spool *spool, const char *path,
 		err = read_options(spool, &header, ret_settings);
 	if (err)
 		return err;
+	memcpy(spool->recording, header.segment, sizeof(spool->recording));
 	spool->taken = spool_begin(header.options_size);
 	spool->written = (uint64_t)status.st_size;
 	return NULL;
@@ -453,6 +456,22 @@ static bool take(struct spool *spool, struct spool_item *ret)
 	else
 		spool->taken += size;
 	return true;
+}
+
+bool spool_holds(struct spool *spool, uint64_t bytes)
+{
+	uint64_t begin = spool->taken;
+	struct spool_item item;
+	bool ret;
+
+	while (spool->taken < bytes && take(spool, &item))
+		;
+	ret = spool->taken >= bytes;
+	spool->taken = begin;
+	spool->host_end = 0;
+	memset(spool->ring_ends, 0, spool->segment->ring_count * sizeof(*spool->ring_ends));
+	spool->last = (struct spool_round){0};
+	return ret;
 }
 
 bool spool_next(struct spool *spool, struct spool_item *ret)

@@ -59,7 +59,8 @@ struct spool_buffer {
 struct spool {
 	int fd; /* -1 = no file */
 	char *path;
-	bool broken;  /* the file is not written any more */
+	char recording[SPOOL_RECORDING_MAX]; /* see struct spool_header; "" = no file */
+	bool broken;			     /* the file is not written any more */
 	bool resumed; /* the file has the records of another recorder; there is no segment yet */
 	uint64_t written, taken;   /* bytes of the file */
 	struct spool_buffer batch; /* to be written; if broken, to be taken */
@@ -101,6 +102,8 @@ void spool_end(struct spool *spool);
 void spool_deinit(struct spool *spool);
 /* Of a file that was opened: nothing was read from the segment. */
 bool spool_is_empty(const struct spool *spool);
+/* Of a file that was opened: as many bytes of it are items. Nothing is taken. */
+bool spool_holds(struct spool *spool, uint64_t bytes);
 /* Removes the file and the segment's. */
 void spool_remove(struct spool *spool);
 /* Reads a round, or as much of it as can be read now; true if there was something. */

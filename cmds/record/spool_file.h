@@ -15,7 +15,8 @@ struct probe_err;
 /* After the name of the database. */
 #define SPOOL_SUFFIX "-spool"
 
-#define SPOOL_OPTIONS_MAX (1u << 20)
+#define SPOOL_OPTIONS_MAX   (1u << 20)
+#define SPOOL_RECORDING_MAX 40
 
 /* What another recorder needs to know. */
 struct spool_settings {
@@ -33,7 +34,7 @@ struct spool_header {
 	uint64_t start;
 	uint64_t device, inode; /* of the segment */
 	struct probe_seg_header layout;
-	char segment[40];
+	char segment[SPOOL_RECORDING_MAX]; /* a random name, which no other recording has */
 };
 
 /* The path of a database's spool; to be freed. */

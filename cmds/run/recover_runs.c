@@ -19,6 +19,7 @@
 #include "cmds/record/recorder.h"
 #include "cmds/record/rerun_handlers.h"
 #include "cmds/run/pending_handlers.h"
+#include "cmds/run/recover_check.h"
 #include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
@@ -128,32 +129,12 @@ static void wait_for_thread(const struct recorder *recorder)
 	} while (pthread_timedjoin_np(recorder->thread, NULL, &until) == ETIMEDOUT);
 }
 
-/*
- * Makes the database again from what its recorder had read, and from the segment, as long as the
- * program runs.
- */
-static struct probe_err *record_again(const char *spool)
+static struct probe_err *recreate(struct recorder *recorder, const struct run_config *config)
 {
-	PROBE_AUTO(run_config_deinit) struct run_config config = {0};
-	PROBE_AUTO(recorder_release) struct recorder *recorder = NULL;
+	const char *spool = recorder->spool.path;
 	struct probe_store *store = NULL; /* the recorder's */
-	bool absent;
-	struct probe_err *err = recorder_open(spool, &recorder, &absent);
+	struct probe_err *err = recorder_recreate(recorder, config, &store);
 
-	if (absent) {
-		probe_err_destroy(err);
-		return NULL;
-	}
-	if (err)
-		return err;
-	err = run_config_restore(&config, recorder->settings.options,
-				 recorder->settings.options_size);
-	if (err)
-		return err;
-	recorder_settings(recorder, &config);
-	if (!recorder->ended)
-		probe_log(PROBE_LOG_INFO, "%s: its program still runs, and is recorded", spool);
-	err = recorder_recreate(recorder, &config, &store);
 	if (err)
 		return err;
 	err = recorder_start(recorder);
@@ -171,20 +152,37 @@ static struct probe_err *record_again(const char *spool)
 		"%s: the database could not be completed; the records are still there", spool);
 }
 
-/* A recorder that is killed while it starts leaves a database without tables. */
-static bool is_empty(const char *path)
+/*
+ * Makes the database again from what its recorder had read, and from the segment, as long as the
+ * program runs.
+ */
+static struct probe_err *record_again(const char *spool, const char *database)
 {
-	sqlite3 *db = NULL;
-	sqlite3_stmt *stmt = NULL;
-	bool ret = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW, NULL) ==
-			   SQLITE_OK &&
-		   sqlite3_prepare_v2(db, "SELECT count(*) FROM sqlite_master", -1, &stmt, NULL) ==
-			   SQLITE_OK &&
-		   sqlite3_step(stmt) == SQLITE_ROW && !sqlite3_column_int(stmt, 0);
+	PROBE_AUTO(run_config_deinit) struct run_config config = {0};
+	PROBE_AUTO(recorder_release) struct recorder *recorder = NULL;
+	bool absent;
+	struct probe_err *err = recorder_open(spool, &recorder, &absent);
 
-	sqlite3_finalize(stmt);
-	sqlite3_close(db);
-	return ret;
+	if (absent) {
+		probe_err_destroy(err);
+		return NULL;
+	}
+	if (err)
+		return err;
+	err = recover_check_database(database, &recorder->spool);
+	if (err)
+		return err;
+	err = run_config_restore(&config, recorder->settings.options,
+				 recorder->settings.options_size);
+	if (err)
+		return err;
+	recorder_settings(recorder, &config);
+	if (!recorder->ended)
+		probe_log(PROBE_LOG_INFO, "%s: its program still runs, and is recorded", spool);
+	err = recreate(recorder, &config);
+	if (err && recover_is_empty(database))
+		probe_err_destroy(probe_store_remove(database));
+	return err;
 }
 
 static struct probe_err *recover(const char *path, const struct run_layout *layout,
@@ -197,7 +195,7 @@ static struct probe_err *recover(const char *path, const struct run_layout *layo
 
 	if (err)
 		return err;
-	if (is_empty(path)) {
+	if (recover_is_empty(path)) {
 		probe_log(PROBE_LOG_INFO, "%s: nothing was recorded in it; removed", path);
 		return probe_store_remove(path);
 	}
@@ -245,9 +243,7 @@ static struct probe_err *recover_file(char *path, const struct run_layout *layou
 	database = strndup(path, stem);
 	if (!database)
 		return probe_err_oom();
-	err = record_again(path);
-	if (err && is_empty(database))
-		probe_err_destroy(probe_store_remove(database));
+	err = record_again(path, database);
 	if (err)
 		return err;
 	return access(database, F_OK) ? NULL : recover(database, layout, limits);
