@@ -530,13 +530,6 @@ static void test_hostile(void **state)
 	kernel.site_count = SITES;
 }
 
-static int tear_down(void **state)
-{
-	(void)state;
-	expr_graph_deinit(&graph);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -550,5 +543,5 @@ int main(void)
 		cmocka_unit_test(test_sampled),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, tear_down);
+	return cmocka_run_group_tests(tests, NULL, free_expressions);
 }

@@ -45,4 +45,12 @@ static inline void put_id(uint32_t axis)
 	put(PROBE_EXPR_ADD, 32, 0);
 }
 
+/* Of a group of tests. */
+static inline int free_expressions(void **state)
+{
+	(void)state;
+	expr_graph_deinit(&graph);
+	return 0;
+}
+
 #endif

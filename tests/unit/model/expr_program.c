@@ -328,13 +328,6 @@ static void test_unknown(void **state)
 	expr_program_deinit(&program);
 }
 
-static int tear_down(void **state)
-{
-	(void)state;
-	expr_graph_deinit(&graph);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -343,5 +336,5 @@ int main(void)
 		cmocka_unit_test(test_unknown),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, tear_down);
+	return cmocka_run_group_tests(tests, NULL, free_expressions);
 }

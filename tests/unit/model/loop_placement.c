@@ -227,13 +227,6 @@ static void test_long_loop(void **state)
 	wave_classes_deinit(&classes);
 }
 
-static int tear_down(void **state)
-{
-	(void)state;
-	expr_graph_deinit(&graph);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -242,5 +235,5 @@ int main(void)
 		cmocka_unit_test(test_long_loop),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, tear_down);
+	return cmocka_run_group_tests(tests, NULL, free_expressions);
 }

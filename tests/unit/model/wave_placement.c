@@ -350,13 +350,6 @@ static void test_narrow(void **state)
 	wave_classes_deinit(&classes);
 }
 
-static int tear_down(void **state)
-{
-	(void)state;
-	expr_graph_deinit(&graph);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -366,5 +359,5 @@ int main(void)
 		cmocka_unit_test(test_narrow),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, tear_down);
+	return cmocka_run_group_tests(tests, NULL, free_expressions);
 }
