@@ -38,7 +38,10 @@ unsigned expr_count(const struct expr_graph *graph, const uint32_t *roots, unsig
 		    unsigned limit);
 /* Number of operands of this op; 0 also for an op that does not exist. */
 unsigned expr_operands(uint8_t op);
-/* True if the op exists, the width is 32 or 64, operands precede the node, axes are 0 to 2, and loops exist. */
+/*
+ * True if the op exists, the width is 32 or 64, operands precede the node, axes are 0 to 2, and
+ * loops are less than PROBE_LOOPS_MAX.
+ */
 bool expr_node_valid(const struct probe_expr_node *node, uint32_t index);
 
 #ifdef __cplusplus

@@ -73,7 +73,7 @@ static char *log_path(const char *path)
 }
 
 enum log_owner {
-	LOG_NOBODY, /* no first page is in it */
+	LOG_EMPTY, /* no first page is in it */
 	LOG_PROBE,
 	LOG_OTHER,
 };
@@ -85,14 +85,14 @@ static enum log_owner log_owner(const char *path)
 	PROBE_AUTO_FREE char *log = log_path(path);
 	PROBE_AUTO_CLOSE int fd = -1;
 	unsigned char head[LOG_HEAD], frame[FRAME_HEAD];
-	enum log_owner ret = LOG_NOBODY;
+	enum log_owner ret = LOG_EMPTY;
 	off_t page;
 
 	if (!log)
 		return LOG_OTHER;
 	fd = open(log, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0 || pread(fd, head, sizeof(head), 0) != (ssize_t)sizeof(head))
-		return LOG_NOBODY;
+		return LOG_EMPTY;
 	page = (off_t)big32(head + 8);
 	for (off_t at = LOG_HEAD; pread(fd, frame, sizeof(frame), at) == (ssize_t)sizeof(frame);
 	     at += FRAME_HEAD + page) {

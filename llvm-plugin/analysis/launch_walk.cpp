@@ -466,10 +466,16 @@ uint32_t Walk::extension(const SCEVIntegralCastExpr *expr, unsigned depth)
 	return to == 64 ? extend(operand) : operand;
 }
 
+/* Of the node that computes it: 64, or 32, also for narrow numbers. */
+static uint8_t node_bits(const analysis &in, const SCEV *expr)
+{
+	return in.evolution.getTypeSizeInBits(expr->getType()) == 64 ? 64 : 32;
+}
+
 /* start + step * the number of complete iterations */
 uint32_t Walk::recurrence(const SCEVAddRecExpr *expr, unsigned depth)
 {
-	auto width = (uint8_t)in.evolution.getTypeSizeInBits(expr->getType());
+	uint8_t width = node_bits(in, expr);
 	const Loop *loop = expr->getLoop();
 
 	if (!exact || !expr->isAffine() || !block || !loop->contains(block) ||
@@ -478,7 +484,6 @@ uint32_t Walk::recurrence(const SCEVAddRecExpr *expr, unsigned depth)
 	uint32_t iteration = node(PROBE_EXPR_ITERATION, 64, {}, loop->getLoopDepth() - 1);
 	uint32_t start = walk(expr->getStart(), depth + 1);
 	uint32_t step = walk(expr->getStepRecurrence(in.evolution), depth + 1);
-	width = width < 32 ? 32 : width;
 	ids = true;
 	return node(PROBE_EXPR_ADD, width, {start, node(PROBE_EXPR_MUL, width, {step, iteration})});
 }
@@ -505,17 +510,15 @@ static enum probe_expr_code code_of(const SCEV *expr)
 
 uint32_t Walk::operands(const SCEVNAryExpr *expr, unsigned depth)
 {
-	auto width = (uint8_t)in.evolution.getTypeSizeInBits(expr->getType());
+	bool narrow = in.evolution.getTypeSizeInBits(expr->getType()) < 32;
 	enum probe_expr_code code = code_of(expr);
 	uint32_t ret = PROBE_EXPR_NONE;
 	bool any = false;
 
 	/* Narrow numbers have no sign. */
 	if (code == PROBE_EXPR_CODES ||
-	    (width < 32 && (code == PROBE_EXPR_SMIN || code == PROBE_EXPR_SMAX)))
+	    (narrow && (code == PROBE_EXPR_SMIN || code == PROBE_EXPR_SMAX)))
 		return ret;
-	width = width < 32 ? 32 : width;
-
 	/* Operands may be identical: n * n. */
 	for (unsigned i = 0; i < (unsigned)expr->getNumOperands(); i++) {
 		uint32_t one = walk(expr->getOperand(i), depth + 1);
@@ -523,7 +526,7 @@ uint32_t Walk::operands(const SCEVNAryExpr *expr, unsigned depth)
 		if (one == PROBE_EXPR_NONE)
 			return one;
 		any |= ids;
-		ret = i ? node(code, width, {ret, one}) : one;
+		ret = i ? node(code, node_bits(in, expr), {ret, one}) : one;
 	}
 	ids = any;
 	return ret;
@@ -531,13 +534,12 @@ uint32_t Walk::operands(const SCEVNAryExpr *expr, unsigned depth)
 
 uint32_t Walk::quotient(const SCEVUDivExpr *expr, unsigned depth)
 {
-	uint64_t width = in.evolution.getTypeSizeInBits(expr->getType());
 	uint32_t left = walk(expr->getLHS(), depth + 1);
 	bool before = ids;
 	uint32_t right = walk(expr->getRHS(), depth + 1);
 
 	ids |= before;
-	return node(PROBE_EXPR_UDIV, width == 64 ? 64 : 32, {left, right});
+	return node(PROBE_EXPR_UDIV, node_bits(in, expr), {left, right});
 }
 
 uint32_t Walk::operation(const SCEV *expr, unsigned depth)

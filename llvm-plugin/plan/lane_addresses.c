@@ -65,7 +65,7 @@ static bool find_loops(const struct group_plan *plan, LLVMBasicBlockRef block, s
 	return ret->other_iterations <= ANALYSIS_FEW;
 }
 
-/* Do not the lanes of any guard depend on the loop's iteration? */
+/* Do all guards leave the same lanes in each iteration of the loop? */
 static bool guards_are_steady(const struct find *find, const struct loops *loops)
 {
 	const struct group_plan *plan = find->plan;
