@@ -124,8 +124,9 @@ struct probe_err *recorder_create(const struct recorder_process *process,
 }
 
 /*
- * The process has ended, or its number is another one's. One that nobody has waited for has ended,
- * too: only its pidfd shows that, because the first thread of a process may end before the others.
+ * The process has ended, or its number is another one's. One that no process has waited for has
+ * ended, too: only its pidfd shows that, because the first thread of a process may end before the
+ * others.
  */
 static bool has_ended(const struct spool_settings *settings, int pidfd)
 {

@@ -27,7 +27,8 @@ struct run_config;
 
 struct recording {
 	const struct run_config *config;
-	const char *name; /* which no other recording has; "" if nobody could continue this one */
+	const char
+		*name; /* which no other recording has; "" if no recorder could continue this one */
 	struct probe_store *store;
 	struct probe_facts *facts;
 	struct record_log log;

@@ -78,7 +78,7 @@ static bool is_another(const char *path, const char *recording)
 
 static struct probe_err *not_its(const char *path, const struct spool *spool)
 {
-	return probe_err_create("%s is not the database of %s; both are left as they are: move it "
+	return probe_err_create("%s is not the database of %s; both are unchanged: move it "
 				"away, then run probe-run --recover again",
 				path, spool->path);
 }
@@ -110,7 +110,7 @@ struct probe_err *recover_check_database(const char *path, struct spool *spool)
 	if (spool_holds(spool, origin.spool_bytes))
 		return NULL;
 	return probe_err_create(
-		"%s lacks records that %s has; both are left as they are: if it is a "
+		"%s lacks records that %s has; both are unchanged: if it is a "
 		"copy, copy it again; to keep what the database has, move the spool "
 		"away, then run probe-run --recover again",
 		spool->path, path);
