@@ -9,6 +9,7 @@
 #include "simgpu/base/sim_log.h"
 #include "simgpu/base/sim_options.h"
 #include "simgpu/diag/fault_report.h"
+#include "simgpu/exec/vector_level.h"
 #include "simgpu/group/workgroup_scheduler.h"
 #include "simgpu/queue/queue_error.h"
 #include "simgpu/time/dispatch_simulation.h"
@@ -49,6 +50,12 @@ void sim_dispatch_destroy(struct sim_dispatch *dispatch)
 	free(dispatch);
 }
 
+static int run_in_simulated_time(struct sim_dispatch *dispatch)
+{
+	return sim_level_get() == &sim_level_base ? sim_time_run(dispatch)
+						  : sim_time_run_avx2(dispatch);
+}
+
 bool sim_dispatch_run(struct sim_dispatch *dispatch)
 {
 	struct sim_dispatch_timing *timing = &dispatch->timing;
@@ -68,7 +75,7 @@ bool sim_dispatch_run(struct sim_dispatch *dispatch)
 	timing->counters = (struct sim_time_counters){0};
 	if (!sim_options()->model)
 		sim_schedule_run(dispatch);
-	else if (sim_time_run(dispatch) == -ENOMEM)
+	else if (run_in_simulated_time(dispatch) == -ENOMEM)
 		sim_queue_error(dispatch->queue, SIM_ERROR_REGISTERS);
 	timing->host_ns = sim_clock_ns() - timing->host_start_ns;
 	return !sim_dispatch_stopped(dispatch);

@@ -10,6 +10,7 @@
  * start, in which case it is stopped.
  */
 int sim_time_run(struct sim_dispatch *dispatch);
+int sim_time_run_avx2(struct sim_dispatch *dispatch); /* the same, for hosts with AVX2 */
 void sim_time_destroy(struct sim_time *time);
 
 #endif

@@ -5,12 +5,14 @@
 #include "simgpu/diag/fidelity.h"
 #include "simgpu/exec/instruction_trace.h"
 #include "simgpu/exec/memory/single_place.h"
+#include "simgpu/exec/vector_level.h"
 #include "simgpu/isa/opcodes.h"
 
 #include <errno.h>
 #include <stdio.h>
 
 #include "simgpu/sampling/sampled_instruction.h"
+#include "simgpu/time/dispatch_simulation.h"
 #include "simgpu/exec/timing_trace.h"
 
 fake_program fake_current;
@@ -26,6 +28,19 @@ enum sim_stop sim_wave_run(struct sim_wave *wave, uint32_t budget)
 	(void)budget;
 	wave->group->counters->insts += 1000;
 	return fake_current(wave, (wave->pc & 0xfff) / 4);
+}
+
+/* The cost model for any host. */
+const struct sim_level sim_level_base;
+
+const struct sim_level *sim_level_get(void)
+{
+	return &sim_level_base;
+}
+
+int sim_time_run_avx2(struct sim_dispatch *dispatch)
+{
+	return sim_time_run(dispatch);
 }
 
 /* Fake programs have no instructions. */
