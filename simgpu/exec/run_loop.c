@@ -101,6 +101,14 @@ static const struct sim_inst *step_counted(struct sim_wave *w, const struct sim_
 	return next;
 }
 
+static inline void trace_begin_run(struct sim_wave *w, const struct sim_inst *first)
+{
+	struct sim_trace_run *run = &w->trace->run[w->trace->runs];
+
+	run->page = sim_trace_page(w->trace, w->code);
+	run->first = (uint16_t)first->index;
+}
+
 /*
  * Ends the run of straight-line code whose last instruction is ip. next: its successor; NULL: a
  * stop.
@@ -112,15 +120,14 @@ static bool trace_end_run(struct sim_wave *w, const struct sim_inst *ip,
 	struct sim_trace_run *run = &trace->run[trace->runs];
 	bool ran = ip->cls != C_NONE && (next || w->stop != SIM_STOP_FAULT);
 
-	run->end = &run->code->timing[ip->index + (ran ? ip->words : 0)];
+	run->end = (uint16_t)(ip->index + (ran ? ip->words : 0));
 	run->jumps = ran && next;
 	run->barrier = false;
 	if (run->end > run->first)
 		trace->runs++;
 	if (!next || trace->runs == SIM_TRACE_RUNS)
 		return false;
-	trace->run[trace->runs].code = w->code;
-	trace->run[trace->runs].first = &w->code->timing[next->index];
+	trace_begin_run(w, next);
 	return true;
 }
 
@@ -160,8 +167,7 @@ static const struct sim_inst *run_traced(struct sim_wave *w, const struct sim_in
 	struct sim_trace_run *run;
 	bool pass = trace->pass;
 
-	trace->run[trace->runs].code = w->code;
-	trace->run[trace->runs].first = &w->code->timing[ip->index];
+	trace_begin_run(w, ip);
 	while (budget) {
 		const struct sim_inst *next, *last = ip;
 
@@ -197,7 +203,7 @@ static const struct sim_inst *run_traced(struct sim_wave *w, const struct sim_in
 		ip = next;
 	}
 	run = &trace->run[trace->runs];
-	run->end = &w->code->timing[ip->index];
+	run->end = (uint16_t)ip->index;
 	run->jumps = run->barrier = false;
 	trace->runs += run->end > run->first;
 	return ip;

@@ -112,11 +112,12 @@ enum {
 	SIM_PLAIN_MOST = 32,
 };
 
+/* Small, because the traces of all waves are more than the host's nearer caches hold. */
 struct sim_trace_run {
-	const struct sim_timing *first, *end; /* in the page's array */
-	const struct sim_code *code;
-	bool jumps;   /* the last instruction was a jump */
-	bool barrier; /* the wave waits at a barrier before the next run */
+	uint16_t first, end; /* in the page's array of timings */
+	uint8_t page;	     /* in the trace's array of pages */
+	bool jumps;	     /* the last instruction was a jump */
+	bool barrier;	     /* the wave waits at a barrier before the next run */
 };
 
 /*
@@ -147,6 +148,7 @@ struct sim_trace {
 	uint32_t head;	 /* the open record */
 	bool pass;	 /* do not stop the wave before the first instruction */
 	uint64_t cycles; /* the value that a held s_memtime reads */
+	const struct sim_code *page[SIM_TRACE_RUNS]; /* two in a row differ */
 	struct sim_trace_run run[SIM_TRACE_RUNS];
 	uint64_t word[SIM_TRACE_WORDS];
 	/*
@@ -176,6 +178,17 @@ static inline void sim_trace_reset(struct sim_trace *trace)
 {
 	trace->runs = trace->words = trace->marks = 0;
 	trace->pass = false;
+}
+
+/* The index of the next run's page in the trace; mostly that of the run before. */
+static inline uint8_t sim_trace_page(struct sim_trace *trace, const struct sim_code *code)
+{
+	uint8_t page = trace->runs ? trace->run[trace->runs - 1].page : 0;
+
+	if (trace->runs && trace->page[page] != code)
+		page++;
+	trace->page[page] = code;
+	return page;
 }
 
 /* Opens the record of one more instruction; false if the wave must stop first. */

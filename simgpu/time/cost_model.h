@@ -17,7 +17,8 @@
 #include "simgpu/base/model_counters.h"
 #include "simgpu/exec/timing_trace.h"
 
-#define TIME_NEVER UINT64_MAX
+#define TIME_NEVER   UINT64_MAX
+#define TIME_NO_PAGE UINT8_MAX
 
 enum {
 	TIME_VM = 64,	/* vmcnt counts up to 63 */
@@ -93,7 +94,8 @@ struct time_wave {
 	struct sim_trace *trace;
 	uint32_t vm_count, lgkm_count;
 	uint64_t last_vm, last_lgkm; /* when all accesses of that kind are complete */
-	uint32_t run;		     /* index of the next run of the trace */
+	uint32_t run, runs;	     /* of the trace: index of the next run, and their number */
+	uint8_t page;		     /* of the run, in the trace; TIME_NO_PAGE at first */
 	enum sim_stop stop;	     /* the stop at the end of the trace */
 	uint32_t left;		     /* instructions that the trace may still get */
 	uint32_t index;		     /* index in the workgroup */

@@ -8,6 +8,7 @@
 #include "simgpu/base/sim_options.h"
 #include "simgpu/exec/memory/single_place.h"
 #include "simgpu/mem/freed_memory.h"
+#include "simgpu/time/wave_progress.h"
 #include "simgpu/time/wave_waits.h"
 
 enum {
@@ -158,8 +159,7 @@ static uint64_t clock_pause(struct time_cu *cu, struct time_wave *w, struct sim_
 	}
 	*wave = *start;
 	*counters = before;
-	sim_trace_reset(w->trace);
-	w->run = w->word = 0;
+	time_wave_drop_trace(w);
 	if (!rounds)
 		return 0;
 	subtract(&two, &before);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "simgpu/time/pc_sampler.h"
 
+#include "simgpu/exec/inst.h"
 #include "simgpu/time/issue_slots.h"
 #include "simgpu/time/unit_workgroups.h"
 
@@ -133,18 +134,25 @@ static uint64_t exec_at(const struct sim_trace *trace, uint32_t run, const struc
 	return exec;
 }
 
+static const struct sim_code *code_of(const struct time_wave *w, uint32_t run)
+{
+	return w->trace->page[w->trace->run[run].page];
+}
+
 /* Sets the state to an instruction of a run of the wave's trace. */
 static void see(const struct time_wave *w, uint32_t run, const struct sim_timing *at,
 		struct seen *ret)
 {
-	sim_sampled_at(w->trace->run[run].code, at, &ret->inst);
+	sim_sampled_at(code_of(w, run), at, &ret->inst);
 	ret->exec = exec_at(w->trace, run, at);
 }
 
 /* True for a branch at the end of a run that jumps: it has been taken. */
 static bool taken(const struct time_wave *w, uint32_t run, const struct sim_timing *at)
 {
-	return w->trace->run[run].jumps && at + at->words == w->trace->run[run].end;
+	const struct sim_trace_run *of = &w->trace->run[run];
+
+	return of->jumps && at + at->words == code_of(w, run)->timing + of->end;
 }
 
 /* Internal instructions never reach the arbiter. */
@@ -159,8 +167,8 @@ static bool see_next(const struct time_wave *w, struct seen *ret)
 {
 	const struct sim_wave *wave = w->group->slot ? &w->group->slot->wave[w->index] : NULL;
 
-	if (w->run < w->trace->runs) {
-		see(w, w->run, w->trace->run[w->run].first, ret);
+	if (w->run < w->runs) {
+		see(w, w->run, code_of(w, w->run)->timing + w->trace->run[w->run].first, ret);
 		correct_arbiter_reason(ret);
 		return true;
 	}

@@ -430,7 +430,7 @@ static inline bool advance(struct issue *is, uint64_t when)
 /* The next run of instructions of the trace, or of a new one. False if the wave waits. */
 static inline bool next_run(struct issue *is, uint64_t when)
 {
-	if (is->w->run < is->w->trace->runs && !is->w->barrier) {
+	if (is->w->run < is->w->runs && !is->w->barrier) {
 		time_wave_take_run(is->w);
 		return true;
 	}

@@ -34,6 +34,7 @@ static void run_on(struct time_cu *cu, struct time_wave *w)
 
 	wave->trace = w->trace;
 	w->stop = sim_wave_run(wave, w->left);
+	w->runs = w->trace->runs;
 	ran = group->slot->counters.insts - before;
 	w->left = ran < w->left ? w->left - (uint32_t)ran : 0;
 	cu->steps++;
@@ -63,11 +64,10 @@ static void run_on(struct time_cu *cu, struct time_wave *w)
 
 void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass)
 {
-	sim_trace_reset(w->trace);
+	time_wave_drop_trace(w);
 	w->trace->pass = pass;
 	w->trace->cycles = cu->dispatch->timing.start_cycle + cu->now;
 	w->trace->first_exec = w->trace->exec = w->group->slot->wave[w->index].exec;
-	w->run = w->word = 0;
 	w->left = cu->quantum;
 	run_on(cu, w);
 }
@@ -80,8 +80,8 @@ static bool can_run_ahead(const struct time_group *group)
 
 		if (!w || w->stop == SIM_STOP_END)
 			continue;
-		if (w->stop != SIM_STOP_BARRIER || !w->left || !w->trace->runs ||
-		    w->trace->runs == SIM_TRACE_RUNS)
+		if (w->stop != SIM_STOP_BARRIER || !w->left || !w->runs ||
+		    w->runs == SIM_TRACE_RUNS)
 			return false;
 	}
 	return group->slot;
@@ -95,7 +95,7 @@ void time_group_run_ahead(struct time_cu *cu, struct time_group *group)
 
 			if (!w || w->stop == SIM_STOP_END)
 				continue;
-			w->trace->run[w->trace->runs - 1].barrier = true;
+			w->trace->run[w->runs - 1].barrier = true;
 			run_on(cu, w);
 		}
 	}
@@ -105,7 +105,7 @@ void time_group_run_ahead(struct time_cu *cu, struct time_group *group)
 static void refill_group(struct time_cu *cu, struct time_group *group)
 {
 	for (uint32_t i = 0; i < group->waves; i++)
-		if (group->wave[i] && group->wave[i]->run < group->wave[i]->trace->runs)
+		if (group->wave[i] && group->wave[i]->run < group->wave[i]->runs)
 			return;
 	for (uint32_t i = 0; i < group->waves; i++)
 		if (group->wave[i])
@@ -162,7 +162,7 @@ static void arrive(struct time_cu *cu, struct time_wave *w, uint64_t now)
 static bool after_trace(struct time_cu *cu, struct time_wave *w, uint64_t now)
 {
 	struct sim_wave *wave = w->group->slot ? &w->group->slot->wave[w->index] : NULL;
-	bool empty = !w->trace->runs;
+	bool empty = !w->runs;
 	uint64_t next;
 
 	switch (w->stop) {
@@ -204,7 +204,7 @@ static bool after_trace(struct time_cu *cu, struct time_wave *w, uint64_t now)
 		break;
 	}
 	time_wave_refill(cu, w, false);
-	if (empty && !w->trace->runs && (w->stop == SIM_STOP_QUANTUM || w->stop == SIM_STOP_SLEEP))
+	if (empty && !w->runs && (w->stop == SIM_STOP_QUANTUM || w->stop == SIM_STOP_SLEEP))
 		time_wave_wait(cu, w, now + CYCLES_UNTRACED);
 	return true;
 }
@@ -216,7 +216,7 @@ bool time_wave_next_run(struct time_cu *cu, struct time_wave *w, uint64_t now)
 		arrive(cu, w, now);
 		return false;
 	}
-	while (w->run == w->trace->runs) {
+	while (w->run == w->runs) {
 		if (!after_trace(cu, w, now) || w->ready > now)
 			return false;
 		if (sim_dispatch_stopped(cu->dispatch)) {
