@@ -23,10 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
-
 #include <probe/handler.h>
 
 #include "handlers/cache/cache_tables.h"
@@ -158,46 +154,33 @@ static struct lru *find_l1(struct cache *cache, struct agent *agent, uint64_t di
 
 /* ---- One machine access ---------------------------------------------------------------------- */
 
-/* Bits for the lines of L2, from one on, that are tracked for reuse distances. */
-static inline __attribute__((always_inline)) uint64_t
-find_any_followed(const uint64_t *line, unsigned count, unsigned thin)
-{
-	const struct reuse reuse = {.thin = thin};
-	uint64_t ret = 0;
-
-	for (unsigned i = 0; i < count; i++)
-		ret |= (uint64_t)reuse_follows(&reuse, line[i]) << i;
-	return ret;
-}
-
-#ifdef __x86_64__
-/* The same, vectorised. Reads 64 lines. */
-__attribute__((target("avx2"))) static uint64_t find_followed_avx2(const uint64_t *line,
-								   unsigned count, unsigned thin)
+/* A bit for each line of L2 that is tracked for reuse distances. Reads 64 lines. */
+CACHE_VECTORS static uint64_t find_any_followed(const uint64_t *line, unsigned thin)
 {
 	const struct reuse reuse = {.thin = thin};
 	uint8_t follows[64];
-	uint64_t ret = 0;
+	uint64_t ret = 0, eight;
 
 	for (unsigned i = 0; i < 64; i++)
-		follows[i] = reuse_follows(&reuse, line[i]) ? UINT8_MAX : 0;
-	for (unsigned i = 0; i < 64; i += 32) {
-		__m256i some = _mm256_loadu_si256((const __m256i *)(const void *)(follows + i));
-
-		ret |= (uint64_t)(uint32_t)_mm256_movemask_epi8(some) << i;
+		follows[i] = reuse_follows(&reuse, line[i]);
+	for (unsigned i = 0; i < 64; i += 8) {
+		memcpy(&eight, follows + i, sizeof(eight));
+		/* The bytes' lowest bits, together in the highest byte. */
+		ret |= eight * 0x0102040810204080ull >> 56 << i;
 	}
-	return ret & UINT64_MAX >> (64 - count);
+	return ret;
 }
-#endif
 
-/* At most 64 lines, and at least one. */
+/* The same for the first `count` lines. */
 static uint64_t find_followed(const uint64_t *line, unsigned count, const struct reuse *reuse)
 {
-#ifdef __x86_64__
-	if (count > VECTOR_MIN && __builtin_cpu_supports("avx2"))
-		return find_followed_avx2(line, count, reuse->thin);
-#endif
-	return find_any_followed(line, count, reuse->thin);
+	uint64_t ret = 0;
+
+	if (count > VECTOR_MIN)
+		return find_any_followed(line, reuse->thin) & UINT64_MAX >> (64 - count);
+	for (unsigned i = 0; i < count; i++)
+		ret |= (uint64_t)reuse_follows(reuse, line[i]) << i;
+	return ret;
 }
 
 /* Touches at least the first of the lines; returns how many. */
@@ -335,7 +318,7 @@ static void run_access(struct cache *cache, struct agent *agent, struct cache_si
 	for (uint64_t offset = 0; offset < site->facts.bytes; offset += site->facts.unit) {
 		if (!touched_lines_affine(&cache->lines, &site->facts, access, offset)) {
 			if (!lanes.count)
-				lanes.count = probe_access_expand(access, addr);
+				lanes.count = touched_lines_expand(access, addr);
 			touched_lines_any(&cache->lines, &lanes, offset);
 		}
 		run_lines(cache, agent, l1, site);

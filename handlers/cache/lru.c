@@ -197,11 +197,16 @@ __attribute__((target(LRU_AVX512))) static unsigned
 touch_sets_avx512(const struct lru lru, const uint64_t *lines, unsigned count, uint8_t *hit)
 {
 	const unsigned last = 1u << (lru.ways - 1);
+	uint32_t tags[LRU_LINES_MAX], sets[LRU_LINES_MAX];
 	unsigned hits = 0;
 
 	for (unsigned i = 0; i < count; i++) {
-		struct lru_set *set = &lru.small[lines[i] & (lru.sets - 1)];
-		__m512i tag = _mm512_set1_epi32((int)lru_tag(&lru, lines[i]));
+		tags[i] = (uint32_t)lru_tag(&lru, lines[i]);
+		sets[i] = (uint32_t)lines[i] & (uint32_t)(lru.sets - 1);
+	}
+	for (unsigned i = 0; i < count; i++) {
+		struct lru_set *set = &lru.small[sets[i]];
+		__m512i tag = _mm512_set1_epi32((int)tags[i]);
 		__m512i old = _mm512_load_si512(set);
 		unsigned found = _mm512_cmpeq_epi32_mask(old, tag), end = found | last;
 
@@ -209,8 +214,9 @@ touch_sets_avx512(const struct lru lru, const uint64_t *lines, unsigned count, u
 		_mm512_store_si512(set, _mm512_mask_alignr_epi32(old, (__mmask16)(end ^ (end - 1)),
 								 old, tag, 15));
 		hit[i] = found != 0;
-		hits += hit[i];
 	}
+	for (unsigned i = 0; i < count; i++)
+		hits += hit[i];
 	return hits;
 }
 #endif

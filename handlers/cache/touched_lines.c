@@ -1,23 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 #include "handlers/cache/touched_lines.h"
 
-/* Lists lines of L1 lane by lane; for a flat access, only lanes in global memory. */
-static unsigned list_all(const struct touched_lines *lines, const struct lane_addresses *lanes,
-			 uint64_t offset, uint64_t line[DISTINCT_MAX])
+CACHE_VECTORS unsigned touched_lines_expand(const struct probe_access *access, uint64_t addr[64])
+{
+	return probe_access_expand(access, addr);
+}
+
+CACHE_VECTORS static uint64_t any_bits(const uint64_t *addr, unsigned count)
+{
+	uint64_t any = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		any |= addr[i];
+	return any;
+}
+
+/* Lists lines of units that do not cross the end of a line. */
+CACHE_VECTORS static void list_inside(struct touched_lines *lines,
+				      const struct lane_addresses *lanes, uint64_t offset)
+{
+	const unsigned shift = lines->shift, ratio = lines->ratio, count = lanes->count;
+	const uint64_t *restrict addr = lanes->addr;
+	uint64_t *restrict line = lines->line, *restrict wide = lines->wide;
+
+	for (unsigned i = 0; i < count; i++) {
+		line[i] = (addr[i] + offset) >> shift;
+		wide[i] = line[i] >> ratio;
+	}
+}
+
+/*
+ * Lists lines lane by lane; for a flat access, only lanes in global memory. Returns their number.
+ */
+static unsigned list_all(struct touched_lines *lines, const struct lane_addresses *lanes,
+			 uint64_t offset)
 {
 	const struct site_facts *facts = lanes->facts;
 	const uint64_t *addr = lanes->addr;
 	const unsigned count = lanes->count;
 	const unsigned shift = lines->shift, last_byte = facts->unit - 1u;
-	uint64_t any = offset;
+	uint64_t *line = lines->line;
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < count; i++)
-		any |= addr[i];
 	/* A naturally aligned unit does not cross the end of a line. */
-	if (!facts->lds && !(facts->unit & last_byte) && !(any & last_byte)) {
-		for (unsigned i = 0; i < count; i++)
-			line[i] = (addr[i] + offset) >> shift;
+	if (!facts->lds && !(facts->unit & last_byte) &&
+	    !((any_bits(addr, count) | offset) & last_byte)) {
+		list_inside(lines, lanes, offset);
 		return count;
 	}
 	for (unsigned i = 0; i < count; i++) {
@@ -30,6 +58,8 @@ static unsigned list_all(const struct touched_lines *lines, const struct lane_ad
 		if (last != first)
 			line[n++] = last;
 	}
+	for (unsigned i = 0; i < n; i++)
+		lines->wide[i] = line[i] >> lines->ratio;
 	return n;
 }
 
@@ -69,13 +99,9 @@ static void list_some(struct touched_lines *lines, unsigned count, const uint8_t
 void touched_lines_any(struct touched_lines *lines, const struct lane_addresses *lanes,
 		       uint64_t offset)
 {
-	uint64_t *line = lines->line;
 	uint8_t first[DISTINCT_MAX];
-	unsigned count;
+	unsigned count = list_all(lines, lanes, offset);
 
-	count = list_all(lines, lanes, offset, line);
-	for (unsigned i = 0; i < count; i++)
-		lines->wide[i] = line[i] >> lines->ratio;
 	if (!(count == 64 && distinct_all(lines->wide)) &&
 	    distinct_find(&lines->distinct, lines->wide, count, first) < count) {
 		list_some(lines, count, first);
@@ -104,11 +130,16 @@ static bool list_run(struct touched_lines *lines, uint64_t first, uint64_t last)
 }
 
 /* Lists a line of L2 for each lane. */
-static void list_lanes(struct touched_lines *lines, uint64_t base, uint64_t stride, unsigned lanes)
+CACHE_VECTORS static void list_lanes(struct touched_lines *lines, uint64_t base, uint64_t stride,
+				     unsigned lanes)
 {
+	const unsigned shift = lines->shift, ratio = lines->ratio;
+
 	for (unsigned i = 0; i < lanes; i++) {
-		lines->line[i] = (base + stride * i) >> lines->shift;
-		lines->wide[i] = lines->line[i] >> lines->ratio;
+		uint64_t line = (base + stride * i) >> shift;
+
+		lines->line[i] = line;
+		lines->wide[i] = line >> ratio;
 	}
 	lines->count = lines->wides = lanes;
 }

@@ -10,6 +10,13 @@
 #include "handlers/cache/lru.h"
 #include "handlers/common/site_table.h"
 
+/* For functions: compiled for each level of vectors, of which the loader chooses the host's. */
+#ifdef __x86_64__
+#define CACHE_VECTORS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define CACHE_VECTORS
+#endif
+
 enum {
 	TOUCHED_LINES_MAX = LRU_LINES_MAX, /* of one access: 64 lanes, up to two cache lines each */
 };
@@ -40,6 +47,9 @@ struct lane_addresses {
 	const uint64_t *addr;
 	unsigned count;
 };
+
+/* probe_access_expand() */
+unsigned touched_lines_expand(const struct probe_access *access, uint64_t addr[64]);
 
 /* For any addresses; of a flat access, only those in global memory. */
 void touched_lines_any(struct touched_lines *lines, const struct lane_addresses *lanes,
