@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 
@@ -79,32 +78,30 @@ LLVMValueRef group_code_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx,
 	return LLVMBuildExtractElement(builder, load, LLVMConstInt(i32, 0, 0), "probe.regular");
 }
 
-/* Named in one asm block, so that the compiler allocates them. */
+/*
+ * The registers are outputs of an asm block, so that the compiler allocates them: a clobber of a
+ * register that the compiler may not use is a warning. All of one block, because LLVM creates an
+ * assembler for each.
+ */
 static void start_counters(struct group_code *in)
 {
-	LLVMTypeRef i32 =
-		LLVMInt32TypeInContext(LLVMGetModuleContext(LLVMGetGlobalParent(in->clone)));
-	LLVMTypeRef type = LLVMFunctionType(i32, NULL, 0, 0);
-	LLVMValueRef after = LLVMGetNextInstruction(in->regular);
+	LLVMContextRef context = context_of(in);
+	LLVMTypeRef types[RESERVED_GROUPS_COUNT], i32 = LLVMInt32TypeInContext(context);
+	struct asm_block code = {0};
 	unsigned lowest = reserved_lowest(&in->plan->counters);
 	unsigned own = in->plan->batch ? in->plan->batch : in->plan->sample;
 	unsigned last = own ? own - 1 : RESERVED_LAST;
 
-	LLVMPositionBuilderBefore(in->builder, after);
-	LLVMSetCurrentDebugLocation2(in->builder, NULL);
 	for (unsigned sgpr = last; sgpr >= lowest; sgpr--) {
-		char constraint[12];
-		int size = snprintf(constraint, sizeof(constraint), "={s%u}", sgpr);
-
-		/*
-		 * As an asm output: a clobber of a register that the compiler may not use is a
-		 * warning.
-		 */
-		LLVMBuildCall2(in->builder, type,
-			       LLVMGetInlineAsm(type, (char *)"s_mov_b32 $0, 0", 15, constraint,
-						(size_t)size, 1, 0, LLVMInlineAsmDialectATT, 0),
-			       NULL, 0, "");
+		types[code.fields++] = i32;
+		asm_constrain(&code, "={s%u}", sgpr);
+		asm_line(&code, "s_mov_b32 s%u, 0", sgpr);
 	}
+	code.result =
+		code.fields == 1 ? i32 : LLVMStructTypeInContext(context, types, code.fields, 0);
+	LLVMPositionBuilderBefore(in->builder, LLVMGetNextInstruction(in->regular));
+	LLVMSetCurrentDebugLocation2(in->builder, NULL);
+	asm_build(&code, in->builder, context);
 }
 
 /* Flush the counters; EXEC is not preserved. */
