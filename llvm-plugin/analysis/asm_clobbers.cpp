@@ -7,9 +7,11 @@
  * each "~{vcc}" and "~{scc}". For an output, the search ends at the first class that holds the
  * output's type; the classes of i1 come early and hold both names. So a clobbered vcc or scc
  * becomes an early-clobber output of type i1 that nothing reads, unless other blocks may read the
- * other results, and numbered registers become tuples.
+ * other results, and numbered registers become tuples of four or, of calls, one of 32.
  */
 #include "llvm-plugin/analysis/ir_edit.h"
+
+#include "llvm-plugin/base/llvm-compat.h"
 
 #include <string>
 
@@ -77,19 +79,40 @@ static bool read_lists(const InlineAsm &code, constraint_lists &lists, bool unre
 }
 
 /*
- * Append the numbered registers as aligned tuples. LLVM ignores a clobbered tuple that has no
- * register class: these sizes have one. Of a larger tuple, liveness analysis would look at all its
- * parts, which are tuples as well.
+ * At the end of each basic block, LLVM's liveness analysis (LiveVariables) looks at every part of
+ * the registers that the last asm block clobbers, in time that grows with the square of their
+ * number. It skips reserved registers, among them every tuple with a reserved part, but register
+ * allocation respects what the tuple overlaps. In kernels s32 is reserved, for the stack pointer of
+ * calls. So one tuple with s32 takes the place of the scalar registers that calls clobber.
  */
-enum { TUPLE = 4 };
+enum { CALL_FIRST = 4, CALL_END = 32 };
 
-static void add_tuples(constraint_lists &lists)
+static bool add_call_tuple(constraint_lists &lists, const Function &function)
+{
+	SmallBitVector &scalar = lists.numbered[1];
+
+	if (!PROBE_CLOBBERS_RESERVED || function.getCallingConv() != CallingConv::AMDGPU_KERNEL)
+		return false;
+	for (unsigned i = CALL_FIRST; i < CALL_END; i++)
+		if (!scalar.test(i))
+			return false;
+	scalar.reset(CALL_FIRST, CALL_END);
+	lists.clobbers.push_back("~{s[4:35]}");
+	return true;
+}
+
+/*
+ * Append the numbered registers as aligned tuples of at most `most`. LLVM ignores a clobbered tuple
+ * that has no register class: these sizes have one. Of a larger tuple than four registers, liveness
+ * analysis would look at all its parts, which are tuples as well.
+ */
+static void add_tuples(constraint_lists &lists, unsigned most)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		const SmallBitVector &set = lists.numbered[i];
 
 		for (int first = set.find_first(); first >= 0;) {
-			unsigned begin = unsigned(first), end = begin, size = TUPLE;
+			unsigned begin = unsigned(first), end = begin, size = most;
 
 			while (end < set.size() && set.test(end))
 				end++;
@@ -184,7 +207,8 @@ static void shorten(CallInst &old, const InlineAsm &code)
 
 	if (!read_lists(code, lists, unread || can_extract(old, code.getConstraintString())))
 		return;
-	add_tuples(lists);
+	/* With few other registers, their parts take less time as registers of their own. */
+	add_tuples(lists, add_call_tuple(lists, *old.getFunction()) ? 1 : 4);
 	all = lists.outputs;
 	for (StringRef flag : lists.flags)
 		all.push_back(("=&" + flag).str());

@@ -29,6 +29,9 @@
  */
 #define PROBE_SETS_UP_FLAT_SCRATCH (LLVM_VERSION_MAJOR == 15)
 
+/* Later versions warn of asm that clobbers a reserved register. */
+#define PROBE_CLOBBERS_RESERVED (LLVM_VERSION_MAJOR == 15)
+
 /* LLVM 17 asks the target how wide a memmove's loop goes. */
 #if LLVM_VERSION_MAJOR >= 17
 #define PROBE_EXPAND_MEMMOVE(move, target) llvm::expandMemMoveAsLoop(move, target)
