@@ -15,10 +15,10 @@ static void print_extra(long long count, const char *one, const char *many)
 /* "480 extra requests for cache lines of 128 B" */
 static void print_excess(const struct finding *finding)
 {
-	long long excess64 = finding_number(finding, F_EXCESS64),
-		  excess128 = finding_number(finding, F_EXCESS128);
-	long long conflicts = finding_number(finding, F_CONFLICTS),
-		  updates = finding_number(finding, F_UPDATES);
+	long long excess64 = finding_count(finding, F_EXCESS64),
+		  excess128 = finding_count(finding, F_EXCESS128);
+	long long conflicts = finding_count(finding, F_CONFLICTS),
+		  updates = finding_count(finding, F_UPDATES);
 
 	if (excess64 || excess128)
 		print_extra(excess64 > 2 * excess128 ? excess64 : excess128,
@@ -68,6 +68,16 @@ static bool is_swap_loop(const char *basis)
 	return !strncmp(basis, "modelled: swap loop", strlen("modelled: swap loop"));
 }
 
+/* The case in which it costs most. */
+static const char *high_text(const char *basis)
+{
+	bool alone = is_updates(basis) || !strncmp(basis, "modelled: LDS", strlen("modelled: LDS"));
+
+	return is_swap_loop(basis) ? "all waves of the device try at the same time"
+	       : alone		   ? "other accesses of the kernel take no time"
+				   : "nothing hits in the L2";
+}
+
 /* The case in which it costs least. */
 static const char *low_text(const char *basis)
 {
@@ -76,64 +86,127 @@ static const char *low_text(const char *basis)
 				     : "all hit in L1";
 }
 
-/* The time of the kernel limits every estimate. */
+/* The time of the kernel limits every bound. */
 static const char *limit_text(const struct finding *finding, long long cycles)
 {
 	bool timed = sqlite3_column_type(finding->stmt, F_KERNEL_CYCLES) != SQLITE_NULL;
 
 	return timed && cycles >= finding_number(finding, F_KERNEL_CYCLES)
-		       ? ", the time of the kernel"
+		       ? ", the time of the kernel,"
 		       : "";
+}
+
+static bool of_several_kernels(const struct finding *finding)
+{
+	return finding->folded && finding_number(finding, F_KERNELS) > 1;
+}
+
+static void print_samples(const struct finding *finding, long long cycles, long long high)
+{
+	fputs(high > cycles ? " (estimate" : " at most (estimate", stdout);
+	if (of_several_kernels(finding))
+		fputs(": from samples of waves that waited for the line", stdout);
+	else
+		printf(": %.1f of %lld samples of the kernel waited for the line",
+		       sqlite3_column_double(finding->stmt, F_WAITING),
+		       finding_number(finding, F_KERNEL_SAMPLES));
+	if (high > cycles)
+		printf("; up to %lld%s with the rest of the compare-and-swap loop", high,
+		       of_several_kernels(finding) ? "" : limit_text(finding, high));
+	putchar(')');
+}
+
+/* Why the estimate is less than the model says. */
+static void print_scale(const struct finding *finding)
+{
+	if (of_several_kernels(finding))
+		fputs(sqlite3_column_type(finding->stmt, F_SCALE) == SQLITE_NULL
+			      ? ""
+			      : "; reduced where those of a kernel add up to more than its time",
+		      stdout);
+	else if (sqlite3_column_type(finding->stmt, F_SCALE) != SQLITE_NULL)
+		printf("; times %.2g, because those of the kernel add up to more than its time",
+		       sqlite3_column_double(finding->stmt, F_SCALE));
 }
 
 /* The method of the estimate, and its bounds. */
 static void print_basis_of_cost(const struct finding *finding)
 {
-	const char *basis = finding_cell(finding, F_LEVEL);
-	long long cycles = finding_number(finding, F_CYCLES), low = finding_number(finding, F_LOW);
-	long long high = finding_number(finding, F_HIGH);
+	const char *basis = finding_cell(finding, finding->folded ? F_FOLDED_LEVEL : F_LEVEL);
+	long long cycles = finding_count(finding, F_CYCLES), low = finding_count(finding, F_LOW);
+	long long high = finding_count(finding, F_HIGH);
+	const char *limit = of_several_kernels(finding) ? "" : limit_text(finding, high);
 
 	if (!strcmp(basis, "sampled")) {
-		printf("%s (estimate: %.1f of %lld samples of the kernel waited for the line",
-		       high > cycles ? "" : " at most",
-		       sqlite3_column_double(finding->stmt, F_WAITING),
-		       finding_number(finding, F_KERNEL_SAMPLES));
-		if (high > cycles)
-			printf("; up to %lld%s, with the rest of the compare-and-swap loop", high,
-			       limit_text(finding, high));
-		putchar(')');
+		print_samples(finding, cycles, high);
 		return;
 	}
-	printf("%s%s (estimate: %s", is_updates(basis) ? " at most" : "",
-	       limit_text(finding, cycles), level_text(basis));
+	if (!*basis) {
+		printf(" (estimate: its accesses have different bases, see --unfold; %lld to "
+		       "%lld)",
+		       low, high);
+		return;
+	}
+	printf("%s (estimate: %s", is_updates(basis) ? " at most" : "", level_text(basis));
+	print_scale(finding);
 	if (low < cycles)
 		printf("; %lld if %s", low, low_text(basis));
 	if (high > cycles)
-		printf("; up to %lld%s%s if %s", high, limit_text(finding, high),
-		       *limit_text(finding, high) ? "," : "",
-		       is_swap_loop(basis) ? "all waves of the device try at the same time"
-					   : "nothing hits in the L2");
-	if (strstr(basis, "too few"))
+		printf("; up to %lld%s if %s", high, limit, high_text(basis));
+	if (strstr(basis, "too few") && of_several_kernels(finding))
+		fputs("; samples are too few", stdout);
+	else if (strstr(basis, "too few"))
 		printf("; %lld samples are too few", finding_number(finding, F_KERNEL_SAMPLES));
 	putchar(')');
 }
 
-void finding_put_group(const struct finding *finding, const char *before)
+/* Is the item of a list with ", " between items there again, before `end`? */
+static bool is_listed(const char *list, const char *end, const char *item, size_t size)
 {
-	const char *others = finding_cell(finding, F_GROUP_AT);
+	for (size_t length; list < end; list += length + 2) {
+		length = strcspn(list, ",");
+		if (length == size && !strncmp(list, item, size))
+			return true;
+	}
+	return false;
+}
 
-	if (!finding->folded || !*others)
+/* The other positions of a group, each once. */
+static void print_positions(const struct finding *finding, const char *before)
+{
+	const char *list = finding_cell(finding, F_GROUP_AT), *at = list;
+	char own[48], text[48];
+
+	snprintf(own, sizeof(own), "%lld:%lld", finding_number(finding, F_LINE),
+		 finding_number(finding, F_COLUMN));
+	for (size_t size; *at; at += size + 2 * (at[size] != 0)) {
+		size = strcspn(at, ",");
+		snprintf(text, sizeof(text), "%.*s", (int)size, at);
+		if (!strcmp(text, own) || is_listed(list, at, at, size))
+			continue;
+		fputs(before, stdout);
+		report_put(text);
+		before = ", ";
+	}
+}
+
+void finding_put_others(const struct finding *finding, const char *before)
+{
+	char text[64];
+
+	if (!finding->folded)
 		return;
-	printf("%swith the %s at ", before, strchr(others, ',') ? "accesses" : "access");
-	report_put(others);
-	printf(": %lld cycles", finding_number(finding, F_GROUP_CYCLES));
+	snprintf(text, sizeof(text), "%salso at ", before);
+	print_positions(finding, text);
 }
 
 void finding_put_cost(const struct finding *finding)
 {
 	bool known = sqlite3_column_type(finding->stmt, F_CYCLES) != SQLITE_NULL;
-	bool share = sqlite3_column_type(finding->stmt, F_TIME_SHARE) != SQLITE_NULL;
-	double percent = sqlite3_column_double(finding->stmt, F_TIME_SHARE);
+	enum finding_field field = finding->folded ? F_FOLDED_SHARE : F_TIME_SHARE;
+	bool share = sqlite3_column_type(finding->stmt, field) != SQLITE_NULL;
+	double percent = sqlite3_column_double(finding->stmt, field);
+	long long kernels = finding->folded ? finding_number(finding, F_KERNELS) : 1;
 
 	fputs("       cost: ", stdout);
 	if (!known) {
@@ -141,24 +214,21 @@ void finding_put_cost(const struct finding *finding)
 		return;
 	}
 	print_excess(finding);
-	printf(": %lld %s", finding_number(finding, F_CYCLES),
-	       report_plural(finding_number(finding, F_CYCLES), "cycle", "cycles"));
+	printf(": %lld %s", finding_count(finding, F_CYCLES),
+	       report_plural(finding_count(finding, F_CYCLES), "cycle", "cycles"));
 	print_basis_of_cost(finding);
 	if (share)
-		printf(percent < 10 ? ", %.2g %% of the time of the %s"
-				    : ", %.0f %% of the time of the %s",
+		printf(percent < 10 ? ", %.2g %% of the time of the %s%s"
+				    : ", %.0f %% of the time of the %s%s",
 		       percent,
-		       strcmp(finding_cell(finding, F_TIME_OF), "clone") ? "kernel"
-									 : "instrumented kernel");
+		       strcmp(finding_cell(finding, F_TIME_OF), "clone") ? "" : "instrumented ",
+		       report_plural(kernels, "kernel", "kernels"));
 	putchar('\n');
-	if (finding->folded && *finding_cell(finding, F_GROUP_AT)) {
-		finding_put_group(finding, "       ");
-		puts(", at constant distances in the same block (--unfold lists them)");
+	if (finding->folded && finding_count(finding, F_SITES) > finding_number(finding, F_SITES)) {
+		printf("       sum of %lld accesses", finding_count(finding, F_SITES));
+		if (kernels > 1)
+			printf(" in %lld kernels", kernels);
+		finding_put_others(finding, ", ");
+		puts(" (--unfold lists them)");
 	}
-	if (finding->folded && finding_number(finding, F_PLACES) > 1)
-		printf("       in all: %lld cycles: %lld accesses here, in %lld %s (--unfold lists "
-		       "them)\n",
-		       finding_number(finding, F_ALL_CYCLES), finding_number(finding, F_PLACES),
-		       finding_number(finding, F_KERNELS),
-		       report_plural(finding_number(finding, F_KERNELS), "kernel", "kernels"));
 }

@@ -7,6 +7,6 @@
 
 void finding_put_cost(const struct finding *finding);
 /* After `before`: that other accesses are part of the finding; nothing if there are none. */
-void finding_put_group(const struct finding *finding, const char *before);
+void finding_put_others(const struct finding *finding, const char *before);
 
 #endif

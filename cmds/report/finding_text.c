@@ -15,10 +15,17 @@
 const char finding_fields[] =
 	"file,line,column,kernel,function,access,space,size,executions,lanes,lines64_used,"
 	"lines64_needed,lines64_excess,lines128_used,lines128_needed,lines128_excess,passes,"
-	"ideal_passes,conflicts,max_way,cycles,cycles_low,cycles_high,cycles_basis,time_share,time_of,"
-	"kernel_samples,line_waiting,finding_kernels,finding_cycles,finding_places,finding_rank,finding,launch_shape,cause,fix,cause_shape,address_class,address,source,inlined,sites,site,unit,machine,basis,"
-	"swap_loop,own_file,own_line,own_column,candidates,code_object,measured,error,updates,kernel_cycles,"
-	"group_rank,group_at,group_cycles,finding_order";
+	"ideal_passes,conflicts,max_way,updates,sites,cycles,cycles_low,cycles_high,"
+	"finding_executions,finding_lanes,finding_lines64_used,finding_lines64_needed,"
+	"finding_lines64_excess,finding_lines128_used,finding_lines128_needed,"
+	"finding_lines128_excess,finding_passes,finding_ideal_passes,finding_conflicts,"
+	"finding_max_way,finding_updates,finding_sites,finding_order,finding_cycles_low,"
+	"finding_cycles_high,finding_size_least,finding_size_most,finding_share,finding_basis,"
+	"cycles_scale,cycles_basis,time_share,time_of,kernel_samples,line_waiting,"
+	"finding_kernels,finding_rank,finding,launch_shape,cause,fix,cause_shape,"
+	"address_class,address,source,inlined,site,unit,machine,basis,swap_loop,own_file,"
+	"own_line,own_column,candidates,code_object,measured,error,kernel_cycles,group_rank,"
+	"finding_at";
 
 /* A position in the user's source. */
 struct place {
@@ -71,6 +78,11 @@ static void print_place(const struct finding *finding, const struct place *place
 		       finding_number(finding, F_SITE));
 }
 
+static bool several_sizes(const struct finding *finding)
+{
+	return finding_number(finding, F_LEAST_SIZE) < finding_number(finding, F_MOST_SIZE);
+}
+
 /* The kernel; if several kernels have the finding, the one with the highest cost. */
 static void print_kernels(const struct finding *finding)
 {
@@ -84,6 +96,16 @@ static void print_kernels(const struct finding *finding)
 		printf(", %s", finding_cell(finding, F_SHAPE));
 }
 
+/* "4 B", or of several accesses "4 to 16 B". */
+static void print_size(const struct finding *finding)
+{
+	if (finding->folded && several_sizes(finding))
+		printf("%lld to %lld B", finding_number(finding, F_LEAST_SIZE),
+		       finding_number(finding, F_MOST_SIZE));
+	else
+		printf("%lld B", finding_number(finding, F_SIZE));
+}
+
 static void print_head(const struct finding *finding, const struct place *place)
 {
 	const struct report *report = finding->report;
@@ -91,12 +113,13 @@ static void print_head(const struct finding *finding, const struct place *place)
 
 	fputs(report_bold(report), stdout);
 	print_place(finding, place);
-	printf("%s: %s %s %s, %lld B per lane, in ", report_plain(report),
-	       finding_cell(finding, F_ACCESS),
+	printf("%s: %s %s %s, ", report_plain(report), finding_cell(finding, F_ACCESS),
 	       !strcmp(finding_cell(finding, F_ACCESS), "store")  ? "to"
 	       : !strcmp(finding_cell(finding, F_ACCESS), "load") ? "from"
 								  : "on",
-	       lds ? "LDS" : finding_cell(finding, F_SPACE), finding_number(finding, F_SIZE));
+	       lds ? "LDS" : finding_cell(finding, F_SPACE));
+	print_size(finding);
+	fputs(" per lane, in ", stdout);
 	print_kernels(finding);
 	putchar('\n');
 }
@@ -189,14 +212,14 @@ static void print_lines(const struct finding *finding, unsigned size, enum findi
 			enum finding_field needed, enum finding_field excess)
 {
 	const struct report *report = finding->report;
-	bool bad = finding_number(finding, excess) > 0;
+	bool bad = finding_count(finding, excess) > 0;
 
 	printf("       %lld cache lines of %u B requested, %lld needed",
-	       finding_number(finding, used), size, finding_number(finding, needed));
+	       finding_count(finding, used), size, finding_count(finding, needed));
 	if (bad)
-		printf(": %s%lld extra%s", report_red(report), finding_number(finding, excess),
+		printf(": %s%lld extra%s", report_red(report), finding_count(finding, excess),
 		       report_plain(report));
-	else if (finding_number(finding, used) < finding_number(finding, needed))
+	else if (finding_count(finding, used) < finding_count(finding, needed))
 		fputs(strcmp(finding_cell(finding, F_ACCESS), "atomic")
 			      ? ": lanes share them (broadcast)"
 			      : ": lanes update the same words one after the other",
@@ -207,29 +230,30 @@ static void print_lines(const struct finding *finding, unsigned size, enum findi
 static void print_numbers(const struct finding *finding)
 {
 	const struct report *report = finding->report;
-	long long executions = finding_number(finding, F_EXECUTIONS),
-		  sites = finding_number(finding, F_SITES);
+	long long executions = finding_count(finding, F_EXECUTIONS),
+		  sites = finding_count(finding, F_SITES);
 
 	printf("       %lld %s, %lld active %s", executions,
 	       report_plural(executions, "execution", "executions"),
-	       finding_number(finding, F_LANES),
-	       report_plural(finding_number(finding, F_LANES), "lane", "lanes"));
+	       finding_count(finding, F_LANES),
+	       report_plural(finding_count(finding, F_LANES), "lane", "lanes"));
 	if (sites > 1)
-		printf(" (sum of %lld accesses at this position)", sites);
+		printf(" (sum of %lld accesses%s)", sites,
+		       finding->folded ? "" : " at this position");
 	putchar('\n');
-	if (finding_number(finding, F_USED128)) {
+	if (finding_count(finding, F_USED128)) {
 		print_lines(finding, 64, F_USED64, F_NEEDED64, F_EXCESS64);
 		print_lines(finding, 128, F_USED128, F_NEEDED128, F_EXCESS128);
 	}
-	if (!finding_number(finding, F_IDEAL))
+	if (!finding_count(finding, F_IDEAL))
 		return;
-	printf("       %lld LDS passes, %lld ideal", finding_number(finding, F_PASSES),
-	       finding_number(finding, F_IDEAL));
-	if (finding_number(finding, F_CONFLICTS))
+	printf("       %lld LDS passes, %lld ideal", finding_count(finding, F_PASSES),
+	       finding_count(finding, F_IDEAL));
+	if (finding_count(finding, F_CONFLICTS))
 		printf(": %s%lld bank %s, up to %lld-way%s", report_red(report),
-		       finding_number(finding, F_CONFLICTS),
-		       report_plural(finding_number(finding, F_CONFLICTS), "conflict", "conflicts"),
-		       finding_number(finding, F_WAY), report_plain(report));
+		       finding_count(finding, F_CONFLICTS),
+		       report_plural(finding_count(finding, F_CONFLICTS), "conflict", "conflicts"),
+		       finding_count(finding, F_WAY), report_plain(report));
 	else
 		printf(": no bank conflicts");
 	putchar('\n');
@@ -306,7 +330,8 @@ static void print_machine(const struct finding *finding)
 	if (!same && machine_width(list) < finding_number(finding, F_UNIT))
 		return;
 	while (next_name(&list, name, sizeof(name))) {
-		if (same && bytes_of(name) != finding_number(finding, F_UNIT))
+		if (same && bytes_of(name) != finding_number(finding, F_UNIT) &&
+		    !(finding->folded && several_sizes(finding)))
 			continue;
 		fputs(separator, stdout);
 		report_put(name);
@@ -314,7 +339,7 @@ static void print_machine(const struct finding *finding)
 			printf(" (two accesses of %u B merged)", bytes_of(name));
 		separator = ", ";
 	}
-	if (!same)
+	if (!same && !(finding->folded && several_sizes(finding)))
 		printf("; merged or split by the compiler, counted as accesses of %lld B",
 		       finding_number(finding, F_UNIT));
 	putchar('\n');
@@ -407,9 +432,9 @@ void finding_put(const struct finding *finding)
 	finding_put_cost(finding);
 	if (*finding_cell(finding, F_CAUSE)) {
 		print_cause_head(finding);
-		if (finding_number(finding, F_SITES) > 1)
+		if (finding_count(finding, F_SITES) > 1)
 			printf("(of the access with the highest cost, of %lld) ",
-			       finding_number(finding, F_SITES));
+			       finding_count(finding, F_SITES));
 		report_put(finding_cell(finding, F_CAUSE));
 		if (finding_number(finding, F_SWAP_LOOP))
 			fputs("; and this is a compare-and-swap loop, repeated up to once per lane "
@@ -426,8 +451,8 @@ void finding_put_brief(const struct finding *finding)
 	const struct report *report = finding->report;
 	bool bad = finding_number(finding, F_FINDING);
 	struct place place = place_of(finding);
-	bool shared = finding_number(finding, F_USED128) &&
-		      finding_number(finding, F_USED128) < finding_number(finding, F_NEEDED128);
+	bool shared = finding_count(finding, F_USED128) &&
+		      finding_count(finding, F_USED128) < finding_count(finding, F_NEEDED128);
 	bool atomic = !strcmp(finding_cell(finding, F_ACCESS), "atomic");
 
 	/*
@@ -441,31 +466,30 @@ void finding_put_brief(const struct finding *finding)
 		       bad ? "bad " : "good", report_plain(report));
 	print_place(finding, &place);
 	place_free(&place);
-	printf("  %s %s %lld B, %lld %s", finding_cell(finding, F_SPACE),
-	       finding_cell(finding, F_ACCESS), finding_number(finding, F_SIZE),
-	       finding_number(finding, F_EXECUTIONS),
-	       report_plural(finding_number(finding, F_EXECUTIONS), "execution", "executions"));
-	if (finding_number(finding, F_USED128))
-		printf(", %lld cache lines of 128 B", finding_number(finding, F_USED128));
+	printf("  %s %s ", finding_cell(finding, F_SPACE), finding_cell(finding, F_ACCESS));
+	print_size(finding);
+	printf(", %lld %s", finding_count(finding, F_EXECUTIONS),
+	       report_plural(finding_count(finding, F_EXECUTIONS), "execution", "executions"));
+	if (finding_count(finding, F_USED128))
+		printf(", %lld cache lines of 128 B", finding_count(finding, F_USED128));
 	/* What lanes without shared addresses would need says nothing about a broadcast. */
-	if (finding_number(finding, F_USED128) && !shared)
-		printf(" (%lld needed)", finding_number(finding, F_NEEDED128));
-	if (finding_number(finding, F_IDEAL))
-		printf(", %lld bank %s", finding_number(finding, F_CONFLICTS),
-		       report_plural(finding_number(finding, F_CONFLICTS), "conflict",
-				     "conflicts"));
+	if (finding_count(finding, F_USED128) && !shared)
+		printf(" (%lld needed)", finding_count(finding, F_NEEDED128));
+	if (finding_count(finding, F_IDEAL))
+		printf(", %lld bank %s", finding_count(finding, F_CONFLICTS),
+		       report_plural(finding_count(finding, F_CONFLICTS), "conflict", "conflicts"));
 	if (shared)
 		fputs(atomic ? ", lanes update the same words one after the other"
 			     : ", lanes share bytes",
 		      stdout);
-	if (finding_number(finding, F_CYCLES))
+	if (finding_count(finding, F_CYCLES))
 		printf(", %s%lld extra %s (estimate)",
-		       finding_number(finding, F_LOW) ? "" : "up to ",
-		       finding_number(finding, F_CYCLES),
-		       report_plural(finding_number(finding, F_CYCLES), "cycle", "cycles"));
-	if (finding_number(finding, F_SITES) > 1)
-		printf(" (sum of %lld accesses)", finding_number(finding, F_SITES));
-	finding_put_group(finding, ", ");
+		       finding_count(finding, F_LOW) ? "" : "up to ",
+		       finding_count(finding, F_CYCLES),
+		       report_plural(finding_count(finding, F_CYCLES), "cycle", "cycles"));
+	if (finding_count(finding, F_SITES) > 1)
+		printf(" (sum of %lld accesses)", finding_count(finding, F_SITES));
+	finding_put_others(finding, ", ");
 	fputs("  ", stdout);
 	print_kernels(finding);
 	if (*finding_cell(finding, F_CAUSE)) {

@@ -33,17 +33,24 @@ enum finding_field {
 	F_IDEAL,
 	F_CONFLICTS,
 	F_WAY,
+	F_UPDATES,
+	F_SITES,
 	F_CYCLES,
 	F_LOW,
 	F_HIGH,
+	F_FOLDED, /* the same, from F_EXECUTIONS on, of all accesses of the finding */
+	F_FOLDED_END = F_FOLDED + F_HIGH - F_EXECUTIONS,
+	F_LEAST_SIZE,
+	F_MOST_SIZE,
+	F_FOLDED_SHARE,
+	F_FOLDED_LEVEL,
+	F_SCALE,
 	F_LEVEL,
 	F_TIME_SHARE,
 	F_TIME_OF,
 	F_KERNEL_SAMPLES,
 	F_WAITING,
 	F_KERNELS,
-	F_ALL_CYCLES,
-	F_PLACES,
 	F_RANK,
 	F_FINDING,
 	F_SHAPE,
@@ -54,7 +61,6 @@ enum finding_field {
 	F_ADDRESS,
 	F_SOURCE,
 	F_INLINED,
-	F_SITES,
 	F_SITE,
 	F_UNIT,
 	F_MACHINE,
@@ -67,12 +73,9 @@ enum finding_field {
 	F_CODE_OBJECT,
 	F_MEASURED,
 	F_ERROR,
-	F_UPDATES,
 	F_KERNEL_CYCLES,
 	F_GROUP_RANK,
 	F_GROUP_AT,
-	F_GROUP_CYCLES,
-	F_ORDER,
 };
 
 extern const char finding_fields[];
@@ -91,6 +94,14 @@ struct finding {
 static inline long long finding_number(const struct finding *finding, enum finding_field field)
 {
 	return (long long)sqlite3_column_int64(finding->stmt, field);
+}
+
+/* Of all accesses of the finding, or if it is not folded, of the first one. */
+static inline long long finding_count(const struct finding *finding, enum finding_field field)
+{
+	bool sum = finding->folded && finding_number(finding, F_FINDING);
+
+	return finding_number(finding, sum ? field - F_EXECUTIONS + F_FOLDED : field);
 }
 
 static inline const char *finding_cell(const struct finding *finding, enum finding_field field)

@@ -32,7 +32,7 @@ struct walk {
 
 static double cycles(const struct walk *walk)
 {
-	return sqlite3_column_double(walk->finding.stmt, walk->finding.folded ? F_ORDER : F_CYCLES);
+	return (double)finding_count(&walk->finding, F_CYCLES);
 }
 
 /*

@@ -90,8 +90,7 @@ static const struct report_column kernel_columns[] = {
 	"(SELECT coalesce(2 * sum(clone_ns) FILTER (WHERE original_ns IS NULL) > sum(clone_ns), 0) " \
 	"AS clones FROM kinds) w))"
 #define SUMS                                                                                       \
-	"(SELECT code, symbol, coalesce(min(sum(cycles), coalesce(max(kernel_cycles), "            \
-	"sum(cycles))), 0) AS cycles, sum(conflicts) AS conflicts, "                               \
+	"(SELECT code, symbol, coalesce(sum(cycles), 0) AS cycles, sum(conflicts) AS conflicts, "                               \
 	"sum(excess128) AS excess128 FROM costed GROUP BY code, symbol)"
 #define NO_SUMS                                                                                    \
 	"(SELECT NULL AS code, NULL AS symbol, NULL AS cycles, NULL AS conflicts, "                \

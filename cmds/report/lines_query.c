@@ -126,6 +126,9 @@ static const struct report_column columns[] = {
 	{"cycles_basis", "basis of cycles", REPORT_TEXT, true, "CASE WHEN " COST " THEN basis END",
 	 "sampled; or modelled, with the unit or level that limits: LDS, address unit, L2, memory, "
 	 "updates (of one word), swap loop (the same, in a compare-and-swap loop)"},
+	{"cycles_scale", "scale of cycles", REPORT_REAL, false, "CASE WHEN " COST " THEN round(scale, 4) END",
+	 "factor in the cycles of all accesses of the kernel, because by the model those with extra cost take "
+	 "longer than the kernel; empty: 1"},
 	{"time_share", "% of time", REPORT_REAL, true,
 	 "round(100.0 * cycles / nullif(kernel_cycles, 0), 2)",
 	 "extra cycles divided by kernel cycles"},
@@ -185,10 +188,10 @@ static const struct report_column columns[] = {
 	{"finding", "finding", REPORT_INT, false, "is_finding",
 	 "1: there is something to fix"},
 	{"finding_kernels", "kernels", REPORT_INT, false, "all_kernels",
-	 "kernels (such as instantiations of a template) with a finding at this position"},
+	 "kernels (such as instantiations of a template) that have the finding"},
 	{"finding_places", "places", REPORT_INT, false, "all_places",
 	 "accesses with a finding at this position, in all kernels"},
-	{"finding_cycles", "cycles of all kernels", REPORT_INT, false, "CAST(round(all_cycles) AS INTEGER)",
+	{"finding_cycles", "cycles of all kernels", REPORT_INT, false, "CAST(round(position_cycles) AS INTEGER)",
 	 "extra cycles at this position in all kernels"},
 	{"finding_rank", "rank", REPORT_INT, false, "rank",
 	 "1: of these kernels, the one with the highest cost"},
@@ -201,6 +204,35 @@ static const struct report_column columns[] = {
 	 "line and column of these others"},
 	{"group_cycles", "cycles of the group", REPORT_INT, false,
 	 "CAST(round(group_cycles) AS INTEGER)", "extra cycles of all of them"},
+#define OF_FINDING(name, title, expression, what)                                                 \
+	{"finding_" name, title " of finding", REPORT_INT, false,                                  \
+	 "CASE WHEN is_finding THEN CAST(round(" expression ") AS INTEGER) END", what " of all accesses of the finding"}
+	OF_FINDING("executions", "executions", "all_executions", "executions"),
+	OF_FINDING("lanes", "lanes", "all_lanes", "active lanes"),
+	OF_FINDING("lines64_used", "64B cache lines", "all_lines64", "64-byte cache lines requested"),
+	OF_FINDING("lines64_needed", "64B needed", "all_needed64", "lines64_needed"),
+	OF_FINDING("lines64_excess", "extra 64B requests", "all_excess64", "lines64_excess"),
+	OF_FINDING("lines128_used", "128B cache lines", "all_lines128", "128-byte cache lines requested"),
+	OF_FINDING("lines128_needed", "128B needed", "all_needed128", "lines128_needed"),
+	OF_FINDING("lines128_excess", "extra 128B requests", "all_excess128", "lines128_excess"),
+	OF_FINDING("passes", "passes", "all_passes", "LDS passes"),
+	OF_FINDING("ideal_passes", "ideal passes", "all_ideal_passes", "ideal passes"),
+	OF_FINDING("conflicts", "bank conflicts", "all_conflicts", "extra LDS passes"),
+	OF_FINDING("max_way", "n-way", "all_max_way", "worst bank conflict"),
+	OF_FINDING("updates", "waiting updates", "all_updates", "waiting updates"),
+	OF_FINDING("sites", "sites", "all_sites", "number"),
+	OF_FINDING("cycles_low", "at least", "all_at_least", "lower bound"),
+	OF_FINDING("cycles_high", "at most", "all_at_most", "upper bound"),
+	OF_FINDING("size_least", "smallest size", "least_size", "smallest size"),
+	OF_FINDING("size_most", "largest size", "most_size", "largest size"),
+#undef OF_FINDING
+	{"finding_at", "group of finding", REPORT_TEXT, false, "CASE WHEN is_finding THEN all_at END",
+	 "line and column of accesses at other positions that the finding contains, in the kernel"},
+	{"finding_share", "% of time of finding", REPORT_REAL, false,
+	 "CASE WHEN is_finding THEN round(100.0 * order_cycles / nullif(all_kernel_cycles, 0), 2) END",
+	 "extra cycles of the finding divided by the cycles of its kernels"},
+	{"finding_basis", "basis of cycles of finding", REPORT_TEXT, false, "CASE WHEN is_finding THEN all_basis END",
+	 "cycles_basis of all accesses of the finding; empty: not the same"},
 	{"basis", "basis", REPORT_TEXT, false, BASIS,
 	 "measured: counted on the device; derived: computed from measured executions and "
 	 "addresses that the compiler proved; traced: computed from every recorded address; "
@@ -229,20 +261,35 @@ static const struct report_column columns[] = {
 	"code, symbol, shape, access, space, size, is_finding, CASE WHEN place_memory = 'lds' "    \
 	"AND row_near IS NOT NULL THEN row_near ELSE -1 - row END"
 #define GROUP_ORDER "cycles DESC, place_line, users_column, site"
+/*
+ * A finding: the groups whose first access is at one position. Each is counted with the position of
+ * that access (`lead`), wherever the others are; of all, the one with the highest cost is first (`rank`).
+ */
+#define FIND_SUM(column) "sum(" column ") OVER f AS all_" column ", "
 #define FOUND                                                                                      \
-	"found AS (SELECT *, sum(CASE WHEN group_rank = 1 THEN group_cycles END) OVER f "          \
+	"found AS (SELECT *, sum(CASE WHEN group_rank = 1 THEN group_cycles END) OVER k "          \
 	"AS order_cycles, sum(first_of_kernel) OVER f AS all_kernels, "                            \
-	"sum(is_finding) OVER f AS all_places, "                         \
-	"sum(cycles) OVER f AS all_cycles, row_number() OVER (f ORDER BY cycles DESC, "            \
-	"modelled DESC, name, kernel, code_object, site) AS rank FROM (SELECT *, "                 \
-	"substr(" KERNEL ", 1, 64) AS name, is_finding AND "                                       \
-	"row_number() OVER (PARTITION BY " KEY ", is_finding, code, symbol ORDER BY site) = 1 "    \
-	"AS first_of_kernel, row_number() OVER (g ORDER BY " GROUP_ORDER ") AS group_rank, "       \
+	"sum(is_finding) OVER k AS all_places, sum(cycles) OVER k AS position_cycles, "            \
+	FIND_SUM("executions") FIND_SUM("lanes") FIND_SUM("lines64") FIND_SUM("needed64")          \
+	FIND_SUM("excess64") FIND_SUM("lines128") FIND_SUM("needed128") FIND_SUM("excess128")      \
+	FIND_SUM("passes") FIND_SUM("ideal_passes") FIND_SUM("conflicts") FIND_SUM("updates")      \
+	FIND_SUM("sites") FIND_SUM("at_least") FIND_SUM("at_most")              \
+	"max(max_way) OVER f AS all_max_way, min(size) OVER f AS least_size, max(size) OVER f AS most_size, " \
+	"CASE WHEN min(basis) OVER f = max(basis) OVER f THEN basis END AS all_basis, "            \
+	"sum(CASE WHEN first_of_kernel THEN kernel_cycles END) OVER f AS all_kernel_cycles, "      \
+	"group_concat(CASE WHEN group_rank = 1 THEN group_at END, ', ') OVER (PARTITION BY position, code, symbol) " \
+	"AS all_at, "                                                                              \
+	"row_number() OVER (k ORDER BY group_rank = 1 DESC, cycles DESC, modelled DESC, name, kernel, " \
+	"code_object, site) AS rank FROM (SELECT *, is_finding AND row_number() OVER "              \
+	"(PARTITION BY lead, is_finding, code, symbol ORDER BY site) = 1 AS first_of_kernel "      \
+	"FROM (SELECT *, substr(" KERNEL ", 1, 64) AS name, row_number() OVER (g ORDER BY " GROUP_ORDER ") AS group_rank, "       \
+	"first_value(position) OVER (g ORDER BY " GROUP_ORDER ") AS lead, "                        \
 	"count(*) OVER g AS group_size, sum(cycles) OVER g AS group_cycles, "                      \
 	"group_concat(place_line || ':' || users_column, ', ') OVER (g ORDER BY " GROUP_ORDER      \
 	" ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS group_at "                          \
-	"FROM (SELECT *, row_number() OVER () AS row FROM costed) q "                              \
-	"WINDOW g AS (PARTITION BY " GROUP ")) WINDOW f AS (PARTITION BY " KEY "))"
+	"FROM (SELECT *, row_number() OVER () AS row, dense_rank() OVER (ORDER BY " KEY ") AS position FROM costed) q " \
+	"WINDOW g AS (PARTITION BY " GROUP "))) "                                                  \
+	"WINDOW k AS (PARTITION BY position), f AS (PARTITION BY lead, is_finding))"
 
 #define ACCESS_WORDS                                                                               \
 	"CASE WHEN q.access IS NOT NULL THEN coalesce(" SQL_WORD(PROBE_ACCESS_TABLE, "q.access")   \
@@ -269,7 +316,7 @@ static const struct report_column columns[] = {
 	"sum(executions) AS executions, sum(lanes) AS lanes, NULL AS quads, NULL AS lines64, "     \
 	"NULL AS needed64, NULL AS excess64, NULL AS lines128, NULL AS needed128, "                \
 	"NULL AS excess128, NULL AS passes, NULL AS ideal_passes, NULL AS conflicts, "             \
-	"NULL AS affine, NULL AS updates, NULL AS swaps, NULL AS modelled, NULL AS low, NULL AS high, NULL AS max_way, "           \
+	"NULL AS affine, NULL AS updates, NULL AS swaps, NULL AS modelled, NULL AS whole, NULL AS low, NULL AS high, NULL AS max_way, "           \
 	"NULL AS stride_lo, NULL AS stride_hi, count(DISTINCT site) AS sites, NULL AS avoidable, " \
 	"NULL AS line_modelled, NULL AS line_places, 1 AS line_place, 1 AS line_first FROM "                        \
 	"(SELECT c.*, " COST_OF_TIMES ", " COST_KEYS ", s.access, "                                                      \

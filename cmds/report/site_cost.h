@@ -238,6 +238,9 @@
 	"in_lds + max(in_unit, " COST_IN_DATA ", in_updates) AS modelled, "                        \
 	"in_lds + max(CASE WHEN loads THEN in_unit ELSE max(in_unit, in_l2) END, updates_low) AS low, " \
 	"in_lds + max(in_unit, in_memory, updates_high) AS high, "                                 \
+	"CASE WHEN conflicts + excess64 + excess128 + updates > 0 THEN whole_lds + max(whole_unit, " \
+	"CASE WHEN large THEN whole_memory ELSE whole_l2 END, "                                    \
+	"in_updates * lanes / max(updates, 1)) ELSE 0 END AS whole, "                              \
 	"CASE WHEN conflicts + excess64 + excess128 + updates = 0 THEN NULL "                      \
 	"WHEN in_updates > max(in_lds, in_unit, " COST_IN_DATA ") "                                \
 	"THEN CASE WHEN swaps THEN 'swap loop' ELSE 'updates' END "                                \
@@ -256,7 +259,12 @@
 	"(w.wave / 4) * (s.size / max(s.unit, 1))) * w.per_unit ELSE 0 END AS in_unit, "           \
 	"coalesce(64 * m.excess64 * " COST_BY_ACCESS("l2") ", 0) AS in_l2, "                                    \
 	"coalesce(max(64 * m.excess64, 128 * m.excess128) * " COST_BY_ACCESS("memory") ", 0) "       \
-	"AS in_memory "     \
+	"AS in_memory, "                                                                           \
+	"m.passes * coalesce(w.per_unit, 1) AS whole_lds, "                                        \
+	"coalesce(m.quads * w.per_unit, 0) AS whole_unit, "                                        \
+	"coalesce(64 * m.lines64 * " COST_BY_ACCESS("l2") ", 0) AS whole_l2, "                     \
+	"coalesce(max(64 * m.lines64, 128 * m.lines128) * " COST_BY_ACCESS("memory") ", 0) "       \
+	"AS whole_memory "                                                                         \
 	"FROM " rows " m JOIN probe_site s ON s.code_object_id = m.code_object AND "               \
 	"s.site = m.site LEFT JOIN objects o ON o.kernel = m.kernel "                              \
 	"LEFT JOIN work w ON w.code = o.code AND w.symbol = o.symbol AND w.shape = m.shape "                            \
@@ -287,7 +295,7 @@
 	COST_SUM("executions") COST_SUM("lanes") COST_SUM("quads") COST_SUM("lines64")             \
 	COST_SUM("needed64") COST_SUM("excess64") COST_SUM("lines128") COST_SUM("needed128")       \
 	COST_SUM("excess128") COST_SUM("passes") COST_SUM("ideal_passes") COST_SUM("conflicts")    \
-	COST_SUM("affine") COST_SUM("updates") COST_SUM("modelled") COST_SUM("low") COST_SUM("high")                   \
+	COST_SUM("affine") COST_SUM("updates") COST_SUM("modelled") COST_SUM("whole") COST_SUM("low") COST_SUM("high")                   \
 	"max(swaps) OVER w AS swaps, max(max_way) OVER w AS max_way, "                                                         \
 	"min(CASE WHEN affine > 0 THEN stride_lo END) OVER w AS stride_lo, "                       \
 	"max(CASE WHEN affine > 0 THEN stride_hi END) OVER w AS stride_hi, "                       \
@@ -311,18 +319,29 @@
 #define COST_FIRST(column) "CASE WHEN coalesce(q.line_place, 1) = 1 THEN w." column " END AS " column ", "
 
 /*
+ * By the model, the accesses of a kernel that have extra cost may take longer than the kernel, all their
+ * requests and passes together: more data came from caches, or units worked at the same time. All
+ * estimates of the kernel are reduced by the same factor then, so that a share of them is one of its time.
+ */
+#define COST_SCALE                                                                                 \
+	"CASE WHEN kernel_cycles < sum(raw_whole) OVER (PARTITION BY code, symbol, shape) "        \
+	"THEN kernel_cycles / sum(raw_whole) OVER (PARTITION BY code, symbol, shape) END AS scale"
+
+/*
  * Accesses with the waits at them, and lines whose waits belong to no counted access. No estimate
  * exceeds the time of the kernel.
  */
 #define COST_COSTED                                                                                     \
-	"costed AS MATERIALIZED (SELECT *, min(raw, coalesce(kernel_cycles, raw)) AS cycles, "      \
-	"min(raw_low, coalesce(kernel_cycles, raw_low)) AS at_least, "                             \
-	"min(raw_high, coalesce(kernel_cycles, raw_high)) AS at_most FROM (SELECT q.*, "           \
+	"costed AS MATERIALIZED (SELECT *, raw * coalesce(scale, 1) AS cycles, "                   \
+	"min(raw_low, raw * coalesce(scale, 1)) AS at_least, "                                     \
+	"min(raw_high, coalesce(kernel_cycles, raw_high)) AS at_most "                             \
+	"FROM (SELECT *, " COST_SCALE " FROM (SELECT q.*, "                                        \
 	"coalesce(q.kernel, w.kernel) AS place_kernel, "           \
 	"coalesce(q.users_file, w.file) AS place_file, "                                           \
 	"coalesce(q.users_line, w.line) AS place_line, "                                           \
 	"coalesce(q.memory, w.memory) AS place_memory, k.total, "                                  \
 	COST_FIRST("samples") COST_FIRST("stalled") COST_FIRST("at") COST_FIRST("waiting") "w.waiting AS line_waiting, " COST_CYCLES " AS raw, "       \
+	"CASE WHEN " COST_SEEN " THEN " COST_CYCLES " ELSE q.whole END AS raw_whole, "             \
 	"CASE WHEN " COST_BY_WAITS " THEN 0 ELSE q.low END AS raw_low, "                           \
 	"CASE WHEN " COST_BY_WAITS " THEN " COST_CYCLES " ELSE q.high END AS raw_high, "           \
 	"CASE WHEN " COST_SEEN " THEN 'sampled' ELSE 'modelled: ' || q.level || "                  \
@@ -336,7 +355,7 @@
 	"merged q FULL JOIN waited w ON w.kernel = q.kernel AND "                                           \
 	"w.file = q.users_file AND w.line = q.users_line AND "                                     \
 	"(w.memory = q.memory OR w.memory = '' AND q.line_first) "                                 \
-	"LEFT JOIN kernels k ON k.kernel = coalesce(q.kernel, w.kernel)))"
+	"LEFT JOIN kernels k ON k.kernel = coalesce(q.kernel, w.kernel))))"
 
 /* clang-format on */
 

@@ -45,6 +45,9 @@ UPDATE rocpd_kernel_dispatch_t SET "end" = start + 1000 WHERE dispatch_id = 9;
 END
 show run.db
 probe-report kernels --format csv -f kernel,dispatches,instrumented,original_average_ns,clone_average_ns,cycles run.db
+echo "-- the estimates of a kernel do not add up to more than its time; the text says so"
+probe-report lines --format csv -f line,cycles,cycles_scale,kernel_cycles run.db
+probe-report lines run.db | grep cost:
 echo "== launch shapes: one line in two shapes, with the counters of each; and one dispatch"
 dispatch run.db 10 1 0
 sql run.db <<END
@@ -123,6 +126,19 @@ probe-report lines --format csv -f line,column,cycles,finding_order,group_rank,g
 probe-report lines pair.db | grep -e '^a.hip' -e cycles
 probe-report lines --unfold pair.db | grep -e '^a.hip' -e cycles
 probe-report summary pair.db | grep '^bad'
+echo "-- two sizes at one position, in two kernels, with a group: the head counts all of them"
+cp pair.db fold.db
+sql fold.db <<END
+UPDATE probe_site SET line = 1, "column" = 5 WHERE site < 2;
+UPDATE probe_site SET line = 1, "column" = 5, size = 8, unit = 8 WHERE site = 2;
+INSERT INTO probe_site SELECT 1, 3, file, 9, 7, function, access, space, size, unit, align, owner, kinds, frames
+	FROM probe_site WHERE site = 2;
+INSERT INTO probe_memory_site VALUES
+	(4, 1, 1, 3, 16, 1024, 0, 0, 0, 0, 0, 0, 0, 1532, 32, 1500, 16, 0, 0, 0, 'columns', 'pad', 2),
+	(5, 1, 2, 2, 16, 1024, 0, 0, 0, 0, 0, 0, 0, 132, 32, 100, 8, 0, 0, 0, 'columns', 'pad', 2);
+END
+probe-report lines fold.db | sed -n "4,10p"
+probe-report summary fold.db | grep '^bad'
 echo "-- of selected dispatches: the cause is that of all launches of this shape"
 sql pair.db <<END
 ALTER TABLE probe_memory_site ADD COLUMN launch_shape TEXT;
