@@ -26,6 +26,7 @@ struct probe_site_info;
 struct probe_site_term;
 struct array_layout;
 struct buffer_layout;
+struct contiguous_accesses;
 
 /* Accesses of the same block at a constant distance, this one included. */
 enum { ADVICE_NEAR = 16 };
@@ -54,6 +55,8 @@ struct advice_site {
 	bool fixed_shape; /* the kernel works for one shape of its workgroups only */
 	struct advice_near near[ADVICE_NEAR];
 	unsigned near_count;
+	unsigned copies; /* other accesses at its source position, in other blocks */
+	const struct contiguous_accesses *contiguous; /* of the kernel; NULL = unknown */
 	const struct array_layout *array;   /* an array in LDS shared by several accesses; NULL =
 					     * none */
 	const struct buffer_layout *buffer; /* the allocation; NULL = unknown */

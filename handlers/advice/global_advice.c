@@ -8,6 +8,7 @@
 #include <probe/handler.h>
 
 #include "handlers/advice/advice_text.h"
+#include "handlers/advice/contiguous_advice.h"
 #include "handlers/advice/lane_offsets.h"
 #include "handlers/advice/layouts.h"
 #include "handlers/advice/recorded_addresses.h"
@@ -33,19 +34,22 @@ static bool are_structs(const struct advice_site *site, const struct axis_stride
 }
 
 /* Swapped indices are enough, or with a wider workgroup, or with a structure of arrays. */
-static void swap_rows(const struct facts *facts, const struct index_step *step, struct advice *ret)
+static void swap_rows(const struct facts *facts, const struct index_step *step, uint64_t stride,
+		      struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
 	int64_t apart = advice_step_apart(site, step);
 
-	advice_say(ret->fix, "%s, or pass a tile through LDS", advice_swap);
+	advice_say_swap(facts, stride, true, ret);
 	if (advice_count_swap(facts, step, advice_lines_of_rows(facts, apart), ret))
 		return;
-	advice_say(ret->fix, "%s, and ", advice_swap);
+	advice_say_swap(facts, stride, false, ret);
+	advice_append(ret->fix, ", and ");
 	advice_say_wider(site, ret);
-	if (advice_count_swap(facts, step, advice_lines_apart(facts, step), ret) || !step->certain)
+	if (advice_count_swap(facts, step, advice_lines_apart(facts, step), ret) ||
+	    !step->certain || !advice_is_member(site))
 		return;
-	advice_say(ret->fix, "%s", advice_swap);
+	advice_say_swap(facts, stride, false, ret);
 	advice_append_split(facts, step, ret);
 	advice_verify_most(ret, facts_lines(facts), advice_lines_of_rows(facts, site->bytes),
 			   facts_each(facts, facts->used));
@@ -67,9 +71,9 @@ static void rows_apart(const struct facts *facts, const struct axis_strides *axe
 		   "within each row of %u work-items lanes are %s and %u B %s %s: %.1f cache "
 		   "lines of %u B touched, %.1f needed",
 		   site->row, apart, site->bytes, site->bytes == 1 ? "is" : "are",
-		   facts->participle, before, facts->line, facts_each(facts, facts->needed));
+		   facts->participle, before, facts->line, facts_needed(facts));
 	if (!are_structs(site, axes) && step.bytes < stride && step.other) {
-		swap_rows(facts, &step, ret);
+		swap_rows(facts, &step, stride, ret);
 		return;
 	}
 	if (!axes->known[0] || !advice_is_row(site))
@@ -132,7 +136,7 @@ static bool global_rows(const struct facts *facts, struct advice *ret)
 			   "each row of %u work-items %ss one word (%u B): %.1f cache lines "
 			   "of %u B touched, %.1f needed",
 			   site->row, facts_verb(facts), site->bytes, before, facts->line,
-			   facts_each(facts, facts->needed));
+			   facts_needed(facts));
 		/* A wider workgroup would only add lanes that contend for a word. */
 		if (site->access == PROBE_ACCESS_ATOMIC)
 			return true;
@@ -143,7 +147,7 @@ static bool global_rows(const struct facts *facts, struct advice *ret)
 	advice_say(ret->cause,
 		   "rows of %u work-items are contiguous, but rows are apart from "
 		   "each other: %.1f cache lines of %u B touched, %.1f needed",
-		   site->row, before, facts->line, facts_each(facts, facts->needed));
+		   site->row, before, facts->line, facts_needed(facts));
 	advice_say_wider(site, ret);
 	if (advice_verify_lines(facts, axes.stride[0], ret) ||
 	    llabs((long long)axes.stride[0]) != (long long)site->bytes)
@@ -191,8 +195,7 @@ static bool global_runs(const struct facts *facts, struct advice *ret)
 	advice_say(ret->cause,
 		   "runs of %u lanes are contiguous, but apart from each other: %.1f cache lines "
 		   "of %u B touched, %.1f needed",
-		   run, facts_each(facts, facts->used), facts->line,
-		   facts_each(facts, facts->needed));
+		   run, facts_each(facts, facts->used), facts->line, facts_needed(facts));
 	advice_say(ret->fix,
 		   "let %u consecutive lanes use consecutive elements (wider rows: t %% %u and t / "
 		   "%u instead of t %% %u and t / %u)",
@@ -236,7 +239,7 @@ static void global_scratch(const struct facts *facts, struct advice *ret)
 	advice_say(ret->cause,
 		   "lanes access different elements of their private arrays: %.1f "
 		   "cache lines of %u B touched, %.1f needed",
-		   facts_each(facts, facts->used), facts->line, facts_each(facts, facts->needed));
+		   facts_each(facts, facts->used), facts->line, facts_needed(facts));
 	advice_say(ret->fix,
 		   "use the same index in all lanes, or constant indices (unroll the loop), "
 		   "which keep the array in registers");
@@ -264,12 +267,16 @@ void advice_global(const struct facts *facts, struct advice *ret)
 			   "the stride between lanes varies from %lld to %lld B between "
 			   "executions: %.1f cache lines of %u B touched, %.1f needed",
 			   (long long)facts->low, (long long)facts->high,
-			   facts_each(facts, facts->used), facts->line,
-			   facts_each(facts, facts->needed));
+			   facts_each(facts, facts->used), facts->line, facts_needed(facts));
 		advice_say(ret->fix,
 			   "let neighbouring lanes use neighbouring elements in every step");
 		step = index_step(site, UINT64_MAX);
 		advice_count_swap(facts, &step, advice_lines_apart(facts, &step), ret);
+		return;
+	}
+	if (facts->pattern == PATTERN_STRIDE && site->bytes == site->unit &&
+	    llabs((long long)facts->low) == (long long)site->bytes) {
+		advice_contiguous(facts, ret);
 		return;
 	}
 	if (global_rows(facts, ret) || global_runs(facts, ret))
@@ -283,8 +290,7 @@ void advice_global(const struct facts *facts, struct advice *ret)
 			   text, facts->line, facts_each(facts, facts->excess));
 	else
 		advice_say(ret->cause, "%s: %.1f cache lines of %u B touched, %.1f needed", text,
-			   facts_each(facts, facts->used), facts->line,
-			   facts_each(facts, facts->needed));
+			   facts_each(facts, facts->used), facts->line, facts_needed(facts));
 	global_sorted(facts, ret);
 }
 

@@ -136,6 +136,41 @@ static bool has_other(const struct advice_site *site, uint64_t stride)
 	return false;
 }
 
+unsigned advice_index_of(const struct probe_site_term *term)
+{
+	unsigned axes = (term->of / PROBE_TERM_ITEM | term->of / PROBE_TERM_GROUP) & 7;
+
+	return axes | (term->of & PROBE_TERM_LOOP ? 8u : 0);
+}
+
+/* Work-items along other axes are not among the others of is_other(). */
+static bool has_smaller_step(const struct advice_site *site, const struct probe_site_term *term,
+			     uint64_t stride)
+{
+	const unsigned rows = 6 * PROBE_TERM_ITEM;
+
+	return is_other(site, term, stride) ||
+	       ((term->of & ~rows) == 0 && term->of && step_of_term(term) < stride);
+}
+
+unsigned advice_smallest_index(const struct advice_site *site, uint64_t stride)
+{
+	uint64_t least = UINT64_MAX;
+	unsigned index = 0;
+
+	if (!advice_terms_known(site))
+		return 0;
+	for (unsigned i = 0; i < site->term_count; i++) {
+		const struct probe_site_term *term = &site->terms[i];
+
+		if (has_smaller_step(site, term, stride) && step_of_term(term) <= least) {
+			index = (step_of_term(term) < least ? 0 : index) | advice_index_of(term);
+			least = step_of_term(term);
+		}
+	}
+	return index;
+}
+
 bool advice_is_row(const struct advice_site *site)
 {
 	unsigned count = 0, multiples = 0;

@@ -23,6 +23,15 @@ struct index_step {
 struct index_step index_step(const struct advice_site *site, uint64_t stride);
 
 /*
+ * What the index with the smallest step below `stride` counts: bits 0 to 2, work-items or
+ * workgroups along an axis; 8, iterations. 0 = unknown.
+ */
+unsigned advice_smallest_index(const struct advice_site *site, uint64_t stride);
+
+/* The same bits for the index of one term. */
+unsigned advice_index_of(const struct probe_site_term *term);
+
+/*
  * May the distance of lanes be the length of rows or structs? A sum of a constant and a multiple of
  * an argument is not, as along a diagonal.
  */

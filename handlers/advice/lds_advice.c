@@ -353,8 +353,16 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 			advice_verify(ret, "conflicts", 0, conflicts_each(facts));
 		return;
 	}
-	advice_say(ret->cause, "lanes are %u B apart: %llu-way bank conflict", apart,
-		   (unsigned long long)facts->way);
+	if (facts_sparse(facts))
+		advice_say(
+			ret->cause,
+			"neighbouring lanes are %u B apart, and %.1f of %u are active on average: "
+			"%llu-way bank conflict",
+			apart, facts_each(facts, facts->lanes), site->wave,
+			(unsigned long long)facts->way);
+	else
+		advice_say(ret->cause, "lanes are %u B apart: %llu-way bank conflict", apart,
+			   (unsigned long long)facts->way);
 	if (apart < 2 * site->bytes) {
 		advice_say(ret->fix,
 			   "let each lane access fewer bytes at a time, or lay the data out "

@@ -8,6 +8,7 @@
 #include <probe/handler.h>
 
 #include "handlers/advice/advice_text.h"
+#include "handlers/advice/lane_offsets.h"
 #include "handlers/advice/layouts.h"
 #include "handlers/advice/recorded_addresses.h"
 
@@ -52,6 +53,49 @@ double facts_each(const struct facts *facts, uint64_t sum)
 	return (double)sum / (double)facts->executions;
 }
 
+/* Bytes of memory that the lanes use, each counted once. */
+static unsigned distinct_bytes(const struct advice_site *site, uint64_t exec,
+			       const int64_t offset[64])
+{
+	int64_t reached[64] = {0};
+	unsigned count = 0, bytes = 0;
+
+	/* Sorted by insertion: each adds what is above those before it. */
+	for (uint64_t rest = exec; rest; rest &= rest - 1) {
+		int64_t at = offset[__builtin_ctzll(rest)];
+		unsigned i = count++;
+
+		for (; i && reached[i - 1] > at; i--)
+			reached[i] = reached[i - 1];
+		reached[i] = at;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		int64_t gap = i ? reached[i] - reached[i - 1] : site->bytes;
+
+		bytes += gap < site->bytes ? (unsigned)gap : site->bytes;
+	}
+	return bytes;
+}
+
+double facts_needed(const struct facts *facts)
+{
+	const struct recorded_addresses *recorded = facts->site->recorded;
+	double needed = facts_each(facts, facts->needed), lines = 0;
+	struct lane_offsets lanes;
+
+	if (!lane_offsets(facts->site, &lanes) &&
+	    (!recorded || recorded->executions != facts->executions ||
+	     !lanes_recorded(recorded, &lanes)))
+		return needed;
+	for (unsigned wave = 0; wave < lanes.waves; wave++) {
+		unsigned bytes = distinct_bytes(facts->site, lanes.exec[wave], lanes.offset[wave]);
+		unsigned most = (bytes + facts->line - 1) / facts->line;
+
+		lines = most > lines ? most : lines;
+	}
+	return lines < needed ? lines : needed;
+}
+
 const char *facts_verb(const struct facts *facts)
 {
 	return facts->site->access == PROBE_ACCESS_LOAD	   ? "read"
@@ -77,6 +121,21 @@ static void loaded_index(const struct facts *facts, const char *how, char *text,
 	else
 		snprintf(text, size, "the index comes from %s (%s)",
 			 update ? "an atomic update" : "a load", how);
+}
+
+const char *facts_loaded(const struct facts *facts, char *text, size_t size)
+{
+	const struct probe_site_info *info = facts->site->info;
+	unsigned class = info ? info->address_class : 0;
+	char how[ADVICE_MAX / 2 - 4];
+
+	*text = 0;
+	if (class != PROBE_ADDRESS_GATHER && class != PROBE_ADDRESS_CHASE)
+		return text;
+	loaded_index(facts, class == PROBE_ADDRESS_GATHER ? "gather" : "pointer chase", how,
+		     sizeof(how));
+	snprintf(text, size, " (%s)", how);
+	return text;
 }
 
 /* A wave has several rows of the workgroup's work-items. */
@@ -149,7 +208,13 @@ const char *facts_address(const struct facts *facts, char *text, size_t size)
 		loaded_index(facts, "pointer chase", text, size);
 		break;
 	case PROBE_ADDRESS_WRAPPED:
-		if (!say_usual_stride(facts, wrapped, text, size))
+		if (say_usual_stride(facts, wrapped, text, size))
+			break;
+		/* Which of the two costs is not known. */
+		if (wave_has_rows(facts->site))
+			snprintf(text, size, "a wave has several rows of %u work-items, and %s",
+				 facts->site->row, wrapped);
+		else
 			snprintf(text, size, "%s", wrapped);
 		break;
 	case PROBE_ADDRESS_COMPUTED:
@@ -265,5 +330,7 @@ double facts_bytes_at(const struct facts *facts, int64_t stride, bool with_near)
 
 double facts_bytes_used(const struct facts *facts, bool with_near)
 {
-	return facts->pattern == PATTERN_STRIDE ? facts_bytes_at(facts, facts->low, with_near) : 0;
+	return facts->pattern == PATTERN_STRIDE && !facts_idle_between(facts)
+		       ? facts_bytes_at(facts, facts->low, with_near)
+		       : 0;
 }

@@ -29,12 +29,19 @@ struct facts facts_of(const struct advice_site *site);
 unsigned facts_active(const struct facts *facts);
 /* A sum's share of one execution, on average. */
 double facts_each(const struct facts *facts, uint64_t sum);
+/*
+ * Fewest cache lines that could hold what an average execution uses. The counters assume that no
+ * lanes share bytes; where it is known that they do, these lines are fewer.
+ */
+double facts_needed(const struct facts *facts);
 /* "read", "write" or "update", as in: lanes read. */
 const char *facts_verb(const struct facts *facts);
 /* "cache lines of 128 B" */
 const char *facts_lines(const struct facts *facts);
 /* A clause about addresses without a common stride: the reason, as far as data flow shows it. */
 const char *facts_address(const struct facts *facts, char *text, size_t size);
+/* " (the index comes from ...)" of an index that was loaded, else "". */
+const char *facts_loaded(const struct facts *facts, char *text, size_t size);
 /* True if the index is computed from ids, arguments or loop variables, neither loaded nor periodic.
  */
 bool facts_computed(const struct facts *facts);
@@ -57,7 +64,7 @@ bool facts_idle_between(const struct facts *facts);
 
 /*
  * Of 128 bytes of memory that lanes at one stride touch, the bytes that this access uses, or that
- * it and the accesses near it use; 0 = unknown.
+ * it and the accesses near it use; 0 = unknown, also if active lanes are no neighbours.
  */
 double facts_bytes_used(const struct facts *facts, bool with_near);
 /* The same for lanes at `stride`, where lanes of a wave are in several rows. */

@@ -23,7 +23,12 @@ bool advice_estimate_lines(const struct facts *facts, struct advice *ret);
 /* For lanes that use structs of `stride` bytes: to give what they access an array of its own. */
 void advice_say_arrays(const struct advice_site *site, int64_t stride, struct advice *ret);
 
-extern const char advice_swap[]; /* the fix to swap indices */
+/*
+ * The fix to swap indices, or if that would only move the cost, to stage a tile in LDS; with
+ * `alternative`, that is an alternative to swapping.
+ */
+void advice_say_swap(const struct facts *facts, uint64_t stride, bool alternative,
+		     struct advice *ret);
 /* Bytes between lanes that use neighbouring elements. */
 int64_t advice_step_apart(const struct advice_site *site, const struct index_step *step);
 /* Cache lines of a wave if lanes in a row are at `stride`, with each row at any position. */
@@ -40,6 +45,8 @@ bool advice_count_swap(const struct facts *facts, const struct index_step *step,
 void advice_append_split(const struct facts *facts, const struct index_step *step,
 			 struct advice *ret);
 
+/* True if it is, or may be, a member of a struct; rows of matrices are arrays of short rows. */
+bool advice_is_member(const struct advice_site *site);
 /* Says of lanes at `stride` that accesses near this one use what it leaves, if they do. */
 void advice_append_shared(const struct facts *facts, int64_t stride, struct advice *ret);
 

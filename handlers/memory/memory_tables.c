@@ -9,6 +9,7 @@
 
 #include "handlers/advice/advice.h"
 #include "handlers/advice/lane_offsets.h"
+#include "handlers/advice/moved_cost.h"
 #include "handlers/memory/memory_tables.h"
 
 static const struct probe_column columns[] = {
@@ -161,6 +162,32 @@ static void find_near(const struct memory *memory, const struct sites_kernel *ke
 	}
 }
 
+/* Other accesses of the same position in other blocks: a loop that was unrolled, with conditions.
+ */
+static unsigned count_copies(const struct memory *memory, const struct sites_kernel *kernel,
+			     uint32_t id)
+{
+	const struct probe_host *host = memory->sites.host;
+	const struct probe_site_info *own = host->site(host->ctx, kernel->code_object, id);
+	struct probe_frame_info at = probe_site_user_place(own);
+	uint32_t from = id < NEAR_MAX ? 0 : id - NEAR_MAX;
+	unsigned copies = 0;
+
+	for (uint32_t i = sites_next(kernel, from); i < kernel->site_count && i < id + NEAR_MAX;
+	     i = sites_next(kernel, i + 1)) {
+		const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, i);
+		struct probe_frame_info place;
+
+		if (!info || info->access != own->access || info->bytes != own->bytes ||
+		    info->near_site == own->near_site ||
+		    !memory_site_of(kernel, i)->counters[PROBE_C_EXECUTIONS])
+			continue;
+		place = probe_site_user_place(info);
+		copies += at.line && place.line == at.line && place.column == at.column;
+	}
+	return copies;
+}
+
 static struct advice_site describe(const struct memory *memory, const struct sites_kernel *kernel,
 				   uint32_t id)
 {
@@ -230,7 +257,8 @@ static const char *offsets_text(const struct advice_site *site, char text[OFFSET
 
 static int write_row(struct memory *memory, int table, const struct sites_kernel *kernel,
 		     uint32_t id, const struct array_layout *array,
-		     const struct buffer_layout *buffer)
+		     const struct buffer_layout *buffer,
+		     const struct contiguous_accesses *contiguous)
 {
 	const struct probe_host *host = memory->sites.host;
 	const uint64_t *c = memory_site_of(kernel, id)->counters;
@@ -247,6 +275,8 @@ static int write_row(struct memory *memory, int table, const struct sites_kernel
 
 	site.array = array;
 	site.buffer = buffer;
+	site.contiguous = contiguous;
+	site.copies = c[PROBE_C_EXCESS64] ? count_copies(memory, kernel, id) : 0;
 	if (array && array->flat_row) {
 		site.declared_row = array->flat_row;
 		site.declared_element = array->flat_element;
@@ -368,10 +398,31 @@ static bool list_buffers(const struct memory *memory, struct buffer_list *list)
 	return list->sites;
 }
 
+static void list_contiguous(const struct memory *memory, const struct sites_kernel *kernel,
+			    struct contiguous_accesses *ret)
+{
+	ret->count = 0;
+	for (uint32_t id = sites_next(kernel, 0);
+	     id < kernel->site_count && ret->count < CONTIGUOUS_MAX;
+	     id = sites_next(kernel, id + 1)) {
+		struct advice_site site;
+		struct probe_frame_info place;
+
+		if (!memory_site_of(kernel, id)->counters[PROBE_C_EXECUTIONS])
+			continue;
+		site = describe(memory, kernel, id);
+		if (!site.info)
+			continue;
+		place = probe_site_user_place(site.info);
+		contiguous_add(ret, &site, place.line, place.column);
+	}
+}
+
 static int write_kernel(struct memory *memory, int table, const struct sites_kernel *kernel,
 			struct buffer_list *buffers)
 {
 	struct array_site *list = calloc(sites_made(kernel) + 1, sizeof(*list));
+	struct contiguous_accesses contiguous;
 	size_t count, next = 0;
 	int err = 0;
 
@@ -379,6 +430,7 @@ static int write_kernel(struct memory *memory, int table, const struct sites_ker
 		return -ENOMEM;
 	count = list_lds(memory, kernel, list);
 	arrays_find(list, count, &memory->lds);
+	list_contiguous(memory, kernel, &contiguous);
 	for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count && !err;
 	     id = sites_next(kernel, id + 1)) {
 		const struct array_layout *array = NULL;
@@ -391,7 +443,7 @@ static int write_kernel(struct memory *memory, int table, const struct sites_ker
 		if (next < count && list[next].id == id && list[next++].shares)
 			array = &list[next - 1].layout;
 		err = write_row(memory, table, kernel, id, array,
-				buffer && buffer->known ? &buffer->layout : NULL);
+				buffer && buffer->known ? &buffer->layout : NULL, &contiguous);
 	}
 	free(list);
 	return err;

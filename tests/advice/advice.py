@@ -233,6 +233,8 @@ RULES = [
     (r"structure of arrays", lambda c: {"soa": True}),
     (r"let neighbouring lanes use neighbouring elements (?:\(swap|in every)", lambda c: {"swap": True}),
     (r"let threadIdx.x run along consecutive addresses", lambda c: {"swap": True}),
+    # For the marked access, a tile has the effect of swapped indices.
+    (r"stage a tile in LDS, so that", lambda c: {"tile" if c.family == "staged" else "swap": True}),
     (r"make the workgroup wider", lambda c: {"wide": True}),
     (r"align the rows of the data", lambda c: {"align": True}),
     (r"consecutive lanes use consecutive elements", lambda c: {"runs": True}),
@@ -240,7 +242,7 @@ RULES = [
     (r"sort or bin the indices|sort it", lambda c: {"sort": True}),
 ]
 # Changes that a fix joins by "and"; all other changes are alternatives.
-TOGETHER = [{"swap", "wide"}, {"wide", "align"}, {"swap", "soa"}]
+TOGETHER = [{"swap", "wide"}, {"tile", "wide"}, {"wide", "align"}, {"swap", "soa"}]
 
 
 def changes(case, fix):
@@ -306,6 +308,17 @@ def judge(case, rows, change, after):
     return ("estimate" if then < now - 1e-9 and "estimate" in fix else "false"), measured
 
 
+MOVES = "swapping the indices alone would move the cost"
+
+
+def judge_others(case, rows, change, after):
+    """The other accesses of the marked lines: a tile leaves their cost as it is, swapped indices alone do not."""
+    lines = [sum(row["lines128"] for row in part if row["access"] != case.access()) for part in (rows, after)]
+    worse = lines[1] > lines[0]
+    measured = f"others {lines[1]} after, {lines[0]} before"
+    return ("true" if worse == bool(change.get("moved")) else "false"), measured
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
@@ -335,6 +348,8 @@ def main():
         if not given & case.classes() or sourceless:
             outcome.append((case, "class", "false", ", ".join(given) + " " + worst["index_source"], worst["cause"]))
         named = changes(case, fix)
+        if case.family == "staged" and named:
+            named += [{**named[0], "moved": True}] if MOVES in fix else []
         if "make the workgroup wider" in fix and case.fixed_shape() != ("are made for dim3(%d, %d)" % case.p["block"][:2] in fix):
             outcome.append((case, "shape", "false", "arrays and constants of the kernel", fix))
         if not named:
@@ -350,6 +365,11 @@ def main():
                 todo.append((case, rows, change, f"cannot be done: {why}"))
     after = tool.record_all("fixed", jobs) if jobs else {}
     for case, rows, change, name in todo:
+        if case.family == "staged" and ("tile" in change or "moved" in change):
+            verdict, measured = judge_others(case, before[case.name], change, after.get(name, []))
+            outcome.append((case, label(change) + " (others)", verdict, measured, rows[0]["fix"]))
+        if "moved" in change:
+            continue
         verdict, measured = judge(case, rows, change, name if name.startswith("cannot") else after.get(name, []))
         # Loads only: a line of the same number may be that of an update, in a header.
         conflicts = sum(row["conflicts"] for row in after.get(name + FREE, []) if row["access"] == 1)

@@ -4,8 +4,9 @@ Kernels whose fix can be made mechanically, for advice.py: the families.
 
 A case is a family, its parameters and one marked access (MARK). `kernel(case, change)` gives the kernel with
 the changes that a fix names: a dictionary of
-    lds: a function of byte offsets in LDS, as text of C; soa, swap, wide, multiple, align, sort,
-    reduce, pieces, neighbours, runs: True; copies, sum: a number.
+    lds: a function of byte offsets in LDS, as text of C; soa, swap, tile, wide, multiple, align, sort,
+    reduce, pieces, neighbours, runs: True; copies, sum: a number; moved: True, where the fix says that indices
+    swapped alone would move the cost.
 KeyError-free on purpose: a family that cannot make a change raises Inapplicable, and then a fix that
 promised something of it is false.
 """
@@ -73,6 +74,9 @@ FAMILIES = {
                                         (4, 64, 1), (24, 4, 2)])),
     "row_gather": (global_cases.row_gather, 200, dict(size=SIZES, pitch=[16, 64, 100, 128], per=["row", "lane"], op=OPS,
                                                       block=BLOCKS)),
+    # A fix that swaps indices would move the cost to the other access, but not in sums of rows.
+    "staged": (global_cases.staged, 300, dict(size=SIZES, pitch=[128, 130, 160, 200, 333], runtime=[0, 1], op=OPS, block=BLOCKS,
+                                             how=["rows", "rows", "loop", "sum"])),
     "tile": (global_cases.tile, 300, dict(size=SIZES, pitch=[64, 100, 128, 333, 512], first=[0, 3], op=OPS, block=BLOCKS,
                              how=["tile", "literal", "lines", "plain"])),
     "runs": (global_cases.runs, 400, dict(size=SIZES, run=[2, 4, 8, 16, 32], pitch=[8, 32, 48, 64, 100, 128, 333], first=[0, 3],

@@ -106,6 +106,52 @@ def short_rows(case, change):
     return Kernel([ID2] + access(TYPES[p["size"]], f"y * {pitch} + x + {first}", p["op"]), shape, (2, 2))
 
 
+def staged(case, change):
+    """A transposition, or sums of rows ("sum"): the other access of the marked line is contiguous."""
+    allow(change, "swap", "tile", "wide", "moved")
+    p = case.p
+    kind, how, load = TYPES[p["size"]], p["how"], p["op"] == "load"
+    pitch = "b" if p["runtime"] else p["pitch"]
+    arguments = ((4096, 0, p["pitch"]),)
+    far, near = ("in", "out") if load else ("out", "in")
+    if how == "sum":
+        if not load or p["size"] not in (4, 8):
+            return None
+        if change.get("swap"):
+            return Kernel(["unsigned l = threadIdx.x, r = blockIdx.x;", f"{kind} sum = 0;", "for (int k = l; k < 128; k += 64)",
+                           f"sum += (({kind} *)in)[r * {pitch} + k]; {MARK}",
+                           "for (int d = 32; d; d /= 2) sum += __shfl_down(sum, d);",
+                           f"if (l == 0) (({kind} *)out)[r] = sum;"], (64, 1), 128, arguments=arguments)
+        return Kernel([ID, f"{kind} sum = 0;", "for (int k = 0; k < 128; k++)",
+                       f"sum += (({kind} *)in)[t * {pitch} + k]; {MARK}", f"(({kind} *)out)[t] = sum;"],
+                      (64, 1), 2, arguments=arguments)
+    if change.get("tile") and not change.get("moved"):
+        # Rows of 64 elements: read as they are in `in`, written as they are in `out`.
+        row = 64 + (p["size"] < 16)
+        return Kernel([f"__shared__ {kind} tile[64][{row}];", "unsigned x = blockIdx.x * 64, y = blockIdx.y * 64, l = threadIdx.x;",
+                       "for (unsigned k = threadIdx.y; k < 64; k += 4) {",
+                       f"{kind} v = (({kind} *)in)[(y + k) * {pitch} + x + l]; {MARK}", "tile[k][l] = v;", "}",
+                       "__syncthreads();", "for (unsigned k = threadIdx.y; k < 64; k += 4) {",
+                       f"{kind} v = tile[l][k];", f"(({kind} *)out)[(x + k) * {pitch} + y + l] = v; {MARK}", "}"],
+                      (64, 4), (2, 2), arguments=arguments)
+    if how == "loop":
+        columns, rows = f"t * {pitch} + k", f"k * {pitch} + t"
+        if change.get("moved") or change.get("swap"):
+            columns, rows = rows, columns
+        return Kernel([ID, "for (int k = 0; k < 128; k++)",
+                       f"(({kind} *)out)[{rows if load else columns}] = (({kind} *)in)[{columns if load else rows}]; {MARK}"],
+                      (64, 1), 2, arguments=arguments)
+    shape = wider(p["block"]) if change.get("wide") else p["block"]
+    if 128 % shape[0] or 128 % shape[1]:
+        return None
+    columns, rows = f"x * {pitch} + y", f"y * {pitch} + x"
+    if change.get("moved") or change.get("swap"):
+        columns, rows = rows, columns
+    return Kernel([ID2, f"(({kind} *){near})[{rows}] = (({kind} *){far})[{columns}]; {MARK}" if load else
+                   f"(({kind} *){far})[{columns}] = (({kind} *){near})[{rows}]; {MARK}"],
+                  shape, (128 // shape[0], 128 // shape[1]), arguments=arguments)
+
+
 def wider(shape):
     """As many work-items, with whole waves in a row."""
     return (max(64, shape[0]), max(1, math.prod(shape) // max(64, shape[0])))

@@ -15,8 +15,9 @@ static void test_advice_idle_lanes(void **state)
 	finish();
 	assert_string_equal(host_text(&host_state, 0, "cause"),
 			    "32.0 of 64 lanes are active on average: they read 2.0 cache lines "
-			    "of 128 B, 1.0 would be enough (idle lanes are between active ones, "
-			    "or the first active lane is not at the start of a cache line)");
+			    "of 128 B, 1.0 would be enough (the first active lane is not at the "
+			    "start of a cache line, as in rows whose pitch is no multiple of 128 "
+			    "B, or idle lanes are between active ones)");
 	/* Work that moves to other lanes takes its elements with it: no fewer lines in all. */
 	assert_string_equal(host_text(&host_state, 0, "fix"), "");
 	/* The first of eight lanes, of rows of 512 B: no structs of 64 B. */
@@ -144,7 +145,7 @@ static void test_word_per_row(void **state)
 	start(NULL);
 	after = advise_group(16, 16, 0, 256,
 			     "each row of 16 work-items reads one word (4 B): "
-			     "4.0 cache lines of 128 B touched, 2.0 needed",
+			     "4.0 cache lines of 128 B touched, 1.0 needed",
 			     "make the workgroup wider, for example dim3(64, 4)");
 	assert_null(strstr(host_text(&host_state, 0, "fix"), "sort"));
 	assert_string_equal(host_text(&host_state, 0, "verified"), "cache lines of 128 B");

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* Cause and fix of excess cache lines if neighbouring lanes use neighbouring elements. */
+#include "handlers/advice/contiguous_advice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <probe/handler.h>
+#include <probe/rules/cache_lines.h>
+
+#include "handlers/advice/advice_text.h"
+#include "handlers/advice/buffer_advice.h"
+#include "handlers/advice/buffers.h"
+#include "handlers/advice/layouts.h"
+#include "handlers/advice/recorded_addresses.h"
+
+enum { NEAR_LINES = 4 }; /* limit of source lines that a cause names */
+
+/* The source lines of the accesses near this one, each once. */
+void advice_append_near_lines(const struct advice_site *site, struct advice *ret)
+{
+	uint32_t lines[NEAR_LINES];
+	unsigned count = 0, k;
+
+	for (unsigned i = 0; i < site->near_count && count < NEAR_LINES; i++) {
+		for (k = 0; k < count && lines[k] != site->near[i].line; k++)
+			;
+		if (k == count && site->near[i].distance && site->near[i].line)
+			lines[count++] = site->near[i].line;
+	}
+	for (k = 0; k < count; k++)
+		advice_append(ret->cause, "%s %u",
+			      k		  ? ","
+			      : count > 1 ? " (lines"
+					  : " (line",
+			      lines[k]);
+	if (count)
+		advice_append(ret->cause, ")");
+}
+
+/*
+ * True if accesses near this one begin at other positions in a line, so that not all of them can be
+ * aligned.
+ */
+static bool is_neighbourhood(const struct advice_site *site)
+{
+	for (unsigned i = 0; i < site->near_count; i++)
+		if (site->near[i].distance % 128)
+			return true;
+	return false;
+}
+
+/*
+ * True if all executions that cost too much were recorded, and none had an idle lane between active
+ * ones.
+ */
+bool advice_without_gaps(const struct recorded_addresses *recorded)
+{
+	if (!recorded || recorded->executions == RECORDED_EXECUTIONS)
+		return false;
+	for (unsigned i = 0; i < recorded->executions; i++) {
+		uint64_t exec = recorded->exec[i] >> __builtin_ctzll(recorded->exec[i]);
+
+		if (exec & (exec + 1))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Some quad of lanes is in two cache lines, which never happens to aligned contiguous quads; or all
+ * lanes are active, so that there is no other reason.
+ */
+static bool is_shifted(const struct facts *facts)
+{
+	const struct advice_site *site = facts->site;
+
+	return facts->lanes == facts->executions * site->wave ||
+	       advice_without_gaps(site->recorded) ||
+	       site->counters[PROBE_C_QUADS] > facts->executions * (site->wave / 4);
+}
+
+/* True if the workgroup size is the cause: waves are as full as it allows. */
+static bool odd_group(const struct facts *facts)
+{
+	unsigned items = facts->site->items, wave = facts->site->wave;
+	uint64_t waves = (items + wave - 1) / wave;
+
+	return items % wave && facts->lanes * waves * 16 >= facts->executions * items * 15ull;
+}
+
+static void contiguous_odd_group(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+
+	advice_say(ret->cause,
+		   "workgroups of %u work-items fill %.1f of %u lanes of their waves "
+		   "on average: they %s %.1f cache lines of %u B, %.1f would be enough",
+		   site->items, facts_each(facts, facts->lanes), site->wave, facts_verb(facts),
+		   facts_each(facts, facts->used), facts->line, facts_needed(facts));
+	ret->after = layout_lines(site, facts->line, site->bytes, site->wave);
+	ret->before = (double)facts->used * site->wave / (double)facts->lanes;
+	ret->what = facts_lines(facts);
+	if (ret->after >= ret->before)
+		return;
+	advice_say(ret->fix,
+		   "make the workgroup a multiple of %u work-items; estimate: %s %s per %u lanes "
+		   "after, %s before, if the first element is at the start of a cache line",
+		   site->wave, advice_number(ret->after).text, ret->what, site->wave,
+		   advice_number(ret->before).text);
+}
+
+/* True if the first lanes of all waves can be aligned, with rows of that many work-items. */
+static bool can_align(const struct facts *facts)
+{
+	unsigned row = facts->site->row * facts->site->bytes;
+
+	return row && (row % facts->line == 0 || facts->line % row == 0);
+}
+
+/* The first active lane of all recorded executions, or 0 if it is not the same in all. */
+static unsigned anchor_lane(const struct recorded_addresses *recorded)
+{
+	unsigned first = (unsigned)__builtin_ctzll(recorded->exec[0]);
+
+	for (unsigned i = 1; i < recorded->executions; i++)
+		if ((unsigned)__builtin_ctzll(recorded->exec[i]) != first)
+			return 0;
+	return first;
+}
+
+/* True if all executions have the active lanes of the recorded ones. */
+static bool have_same_lanes(const struct facts *facts, const struct recorded_addresses *recorded)
+{
+	for (unsigned i = 1; i < recorded->executions; i++)
+		if (recorded->exec[i] != recorded->exec[0])
+			return false;
+	return facts->lanes ==
+	       facts->executions * (unsigned)__builtin_popcountll(recorded->exec[0]);
+}
+
+/* Cache lines of a recorded execution before and after lane `anchor` moves to the start of a line.
+ */
+static void align_execution(const struct facts *facts, const struct recorded_addresses *recorded,
+			    unsigned execution, unsigned anchor, uint64_t lines[2])
+{
+	const struct advice_site *site = facts->site;
+	uint64_t exec = recorded->exec[execution], addr[64];
+	unsigned first = (unsigned)__builtin_ctzll(exec);
+	uint64_t at = recorded->addr[execution][first] - (uint64_t)(first - anchor) * site->bytes;
+	struct probe_cache_lines_scratch scratch = {0};
+
+	memcpy(addr, recorded->addr[execution], sizeof(addr));
+	for (int after = 0; after < 2; after++) {
+		struct probe_cache_lines cost =
+			probe_cache_lines_count(site->wave, site->unit, exec, addr, &scratch);
+
+		lines[after] += facts->line == 64 ? cost.used64 : cost.used128;
+		for (unsigned lane = 0; lane < 64; lane++)
+			addr[lane] -= at % facts->line;
+	}
+}
+
+/*
+ * Cache lines of an average execution if lane `anchor` of all waves is at the start of a line.
+ * False if not all executions that cost too much were recorded. Of the others nothing is known but
+ * that they cost what is needed: with the same lanes they still do.
+ */
+static bool aligned_recorded(const struct facts *facts, unsigned *anchor, double *ret)
+{
+	const struct advice_site *site = facts->site;
+	const struct recorded_addresses *recorded = site->recorded;
+	uint64_t lines[2] = {0}, others;
+
+	if (!recorded || recorded->lds || !recorded->executions ||
+	    recorded->executions == RECORDED_EXECUTIONS || facts->low < 0)
+		return false;
+	*anchor = anchor_lane(recorded);
+	for (unsigned i = 0; i < recorded->executions; i++)
+		align_execution(facts, recorded, i, *anchor, lines);
+	others = have_same_lanes(facts, recorded)
+			 ? facts->used - lines[0]
+			 : (facts->executions - recorded->executions) *
+				   (layout_lines(site, facts->line, site->bytes, site->wave) +
+				    (*anchor > 0));
+	*ret = (double)(lines[1] + others) / (double)facts->executions;
+	return true;
+}
+
+/* Where an offset changes between executions, some of them are aligned. */
+static void say_misaligned(const struct facts *facts, const char *why, struct advice *ret)
+{
+	advice_say(ret->cause,
+		   "lanes are contiguous but misaligned%s: one cache line of %u B more than needed",
+		   why, facts->line);
+	if (facts->excess < facts->executions)
+		advice_append(ret->cause, " in %llu of %llu executions",
+			      (unsigned long long)facts->excess,
+			      (unsigned long long)facts->executions);
+}
+
+/* Counters do not tell which of the two causes it is. */
+void advice_say_idle(const struct facts *facts, const char *how, struct advice *ret)
+{
+	advice_say(ret->cause,
+		   "%.1f of %u lanes are active on average: they %s %.1f cache lines of %u B, "
+		   "%.1f would be enough%s",
+		   facts_each(facts, facts->lanes), facts->site->wave, facts_verb(facts),
+		   facts_each(facts, facts->used), facts->line, facts_needed(facts), how);
+}
+
+/*
+ * A stencil: this access and others read elements at constant distances, of which only those that
+ * are whole lines apart can begin at the start of a line.
+ */
+static void append_neighbours(const struct advice_site *site, struct advice *ret)
+{
+	advice_append(ret->cause, "; the kernel also uses neighbouring elements");
+	advice_append_near_lines(site, ret);
+	advice_append(ret->cause, ", so that only some of these accesses can begin at the start of "
+				  "a cache line");
+}
+
+void advice_contiguous(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	const struct probe_site_info *info = site->info;
+	unsigned flags = info ? info->address_flags : 0, anchor = 0;
+	char text[ADVICE_MAX / 2];
+	double after;
+
+	if (odd_group(facts) && facts_computed(facts)) {
+		contiguous_odd_group(facts, ret);
+		return;
+	}
+	if (!is_shifted(facts)) {
+		advice_say_idle(
+			facts,
+			" (the first active lane is not at the start of a cache line, as in rows "
+			"whose pitch is no multiple of 128 B, or idle lanes are between active "
+			"ones)",
+			ret);
+		return;
+	}
+	if (is_neighbourhood(site)) {
+		say_misaligned(facts, "", ret);
+		append_neighbours(site, ret);
+		return;
+	}
+	say_misaligned(facts, facts_loaded(facts, text, sizeof(text)), ret);
+	if (!facts_computed(facts))
+		return;
+	/*
+	 * If a loop, an argument or a loaded value moves the address by other steps than whole
+	 * lines, not all executions can be aligned.
+	 */
+	if (flags & PROBE_ADDRESS_MOVES || !can_align(facts) ||
+	    (flags & PROBE_ADDRESS_SHIFTS && facts->excess < facts->executions))
+		return;
+	if (!aligned_recorded(facts, &anchor, &after))
+		after = layout_lines(site, facts->line, site->bytes, site->wave);
+	advice_say(ret->fix,
+		   "align the address of the first %slane (base, offset, row pitch) to %u B",
+		   anchor ? "active " : "", facts->line);
+	advice_verify_most(ret, facts_lines(facts), after, facts_each(facts, facts->used));
+	advice_append_effect(facts, "to align it", site->buffer ? site->buffer->shifted : 0, ret);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROBE_HANDLERS_ADVICE_CONTIGUOUS_ADVICE_H
+#define PROBE_HANDLERS_ADVICE_CONTIGUOUS_ADVICE_H
+
+#include "handlers/advice/site_facts.h"
+
+/* For sites whose lanes are one element apart in all executions. */
+void advice_contiguous(const struct facts *facts, struct advice *ret);
+
+/* That lanes are idle; `how`, in parentheses, says which. */
+void advice_say_idle(const struct facts *facts, const char *how, struct advice *ret);
+
+/* Appends the source lines of the accesses near this one, each once. */
+void advice_append_near_lines(const struct advice_site *site, struct advice *ret);
+
+/*
+ * True if all executions that cost too much were recorded, and none had an idle lane between active
+ * ones.
+ */
+bool advice_without_gaps(const struct recorded_addresses *recorded);
+
+#endif
