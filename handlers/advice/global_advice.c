@@ -265,9 +265,10 @@ void advice_global(const struct facts *facts, struct advice *ret)
 	if (facts->pattern == PATTERN_STRIDES && facts_computed(facts)) {
 		advice_say(ret->cause,
 			   "the stride between lanes varies from %lld to %lld B between "
-			   "executions: %.1f cache lines of %u B touched, %.1f needed",
+			   "executions: %.1f cache lines of %u B touched, %.1f needed%s",
 			   (long long)facts->low, (long long)facts->high,
-			   facts_each(facts, facts->used), facts->line, facts_needed(facts));
+			   facts_each(facts, facts->used), facts->line, facts_needed(facts),
+			   facts_at_most(facts));
 		advice_say(ret->fix,
 			   "let neighbouring lanes use neighbouring elements in every step");
 		step = index_step(site, UINT64_MAX);
@@ -289,8 +290,9 @@ void advice_global(const struct facts *facts, struct advice *ret)
 			   "more on average over all)",
 			   text, facts->line, facts_each(facts, facts->excess));
 	else
-		advice_say(ret->cause, "%s: %.1f cache lines of %u B touched, %.1f needed", text,
-			   facts_each(facts, facts->used), facts->line, facts_needed(facts));
+		advice_say(ret->cause, "%s: %.1f cache lines of %u B touched, %.1f needed%s", text,
+			   facts_each(facts, facts->used), facts->line, facts_needed(facts),
+			   facts_at_most(facts));
 	global_sorted(facts, ret);
 }
 

@@ -77,15 +77,31 @@ static unsigned distinct_bytes(const struct advice_site *site, uint64_t exec,
 	return bytes;
 }
 
-double facts_needed(const struct facts *facts)
+/* The lanes of all executions. */
+static bool all_lanes(const struct facts *facts, struct lane_offsets *ret)
 {
 	const struct recorded_addresses *recorded = facts->site->recorded;
+
+	return lane_offsets(facts->site, ret) ||
+	       (recorded && recorded->executions == facts->executions &&
+		lanes_recorded(recorded, ret));
+}
+
+const char *facts_at_most(const struct facts *facts)
+{
+	bool apart = facts->pattern == PATTERN_STRIDE &&
+		     (uint64_t)llabs((long long)facts->low) >= facts->site->bytes;
+	struct lane_offsets lanes;
+
+	return apart || all_lanes(facts, &lanes) ? "" : " at most";
+}
+
+double facts_needed(const struct facts *facts)
+{
 	double needed = facts_each(facts, facts->needed), lines = 0;
 	struct lane_offsets lanes;
 
-	if (!lane_offsets(facts->site, &lanes) &&
-	    (!recorded || recorded->executions != facts->executions ||
-	     !lanes_recorded(recorded, &lanes)))
+	if (!all_lanes(facts, &lanes))
 		return needed;
 	for (unsigned wave = 0; wave < lanes.waves; wave++) {
 		unsigned bytes = distinct_bytes(facts->site, lanes.exec[wave], lanes.offset[wave]);

@@ -34,6 +34,8 @@ double facts_each(const struct facts *facts, uint64_t sum);
  * lanes share bytes; where it is known that they do, these lines are fewer.
  */
 double facts_needed(const struct facts *facts);
+/* " at most" if it is not known whether lanes share bytes. */
+const char *facts_at_most(const struct facts *facts);
 /* "read", "write" or "update", as in: lanes read. */
 const char *facts_verb(const struct facts *facts);
 /* "cache lines of 128 B" */

@@ -136,13 +136,17 @@ void advice_say_arrays(const struct advice_site *site, int64_t stride, struct ad
 	long long size = llabs((long long)stride);
 	const char *these = site->bytes == 1 ? "this" : "these";
 
-	/* Long rows may consist of several structs. */
-	if (!advice_is_member(site) || size > ADVICE_STRUCT_MAX)
+	/* Lanes may be on a diagonal. Long rows may consist of several structs. */
+	if (!advice_is_member(site))
 		advice_say(ret->fix,
-			   "store %s %u B of all %s of %lld B next to each other (a structure "
-			   "of arrays, or columns instead of rows)",
-			   these, site->bytes, advice_is_member(site) ? "structs or rows" : "rows",
-			   size);
+			   "store %s %u B of neighbouring lanes, now %lld B apart, next to each "
+			   "other (a structure of arrays, or columns instead of rows)",
+			   these, site->bytes, size);
+	else if (size > ADVICE_STRUCT_MAX)
+		advice_say(ret->fix,
+			   "store %s %u B of all structs or rows of %lld B next to each other (a "
+			   "structure of arrays, or columns instead of rows)",
+			   these, site->bytes, size);
 	else if (site->bytes <= 4)
 		advice_say(ret->fix,
 			   "use a structure of arrays (one array per member) instead of an "
@@ -160,25 +164,37 @@ void advice_say_swap(const struct facts *facts, uint64_t stride, bool alternativ
 {
 	const struct contiguous_access *to = advice_moves_to(facts->site, stride);
 
-	if (to && to->line)
-		advice_say(
-			ret->fix,
-			"stage a tile in LDS, so that threadIdx.x runs along consecutive addresses "
-			"here and in the %s at line %u, column %u (swapping the indices alone would move the cost there)",
-			to->access == PROBE_ACCESS_LOAD	   ? "load"
-			: to->access == PROBE_ACCESS_STORE ? "store"
-							   : "update",
-			to->line, to->column);
-	else if (to)
-		advice_say(
-			ret->fix,
-			"stage a tile in LDS, so that threadIdx.x runs along consecutive addresses in "
-			"all accesses (swapping the indices alone would move the cost to another one)");
-	else
+	if (!to) {
 		advice_say(
 			ret->fix,
 			"let threadIdx.x run along consecutive addresses (swap the loops or indices)%s",
 			alternative ? ", or pass a tile through LDS" : "");
+		return;
+	}
+	advice_say(ret->fix,
+		   "stage a tile in LDS, so that threadIdx.x runs along consecutive addresses");
+	if (to->line)
+		advice_append(ret->fix, " here and in the %s at line %u, column %u",
+			      to->access == PROBE_ACCESS_LOAD	 ? "load"
+			      : to->access == PROBE_ACCESS_STORE ? "store"
+								 : "update",
+			      to->line, to->column);
+	else
+		advice_append(ret->fix, " in all accesses");
+	/* Lanes that are near each other may be in few lines there, too. */
+	if (stride > ADVICE_STRUCT_MAX)
+		advice_append(ret->fix, " (swapping the indices alone would move the cost %s)",
+			      to->line ? "there" : "to another one");
+}
+
+/* Should indices be swapped, or a tile be staged, rather than data be stored in another order? */
+static bool is_swapped(const struct advice_site *site, uint64_t stride,
+		       const struct index_step *step)
+{
+	bool apart = stride > ADVICE_STRUCT_MAX ||
+		     (!advice_is_member(site) && advice_moves_to(site, stride));
+
+	return apart && step->bytes < stride && step->other;
 }
 
 int64_t advice_step_apart(const struct advice_site *site, const struct index_step *step)
@@ -297,7 +313,7 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 	else
 		say_apart(facts, ret);
 	step = index_step(site, (uint64_t)stride);
-	if (stride > ADVICE_STRUCT_MAX && step.bytes < (uint64_t)stride && step.other) {
+	if (is_swapped(site, (uint64_t)stride, &step)) {
 		swap_indices(facts, &step, ret);
 		return;
 	}

@@ -75,8 +75,8 @@ FAMILIES = {
     "row_gather": (global_cases.row_gather, 200, dict(size=SIZES, pitch=[16, 64, 100, 128], per=["row", "lane"], op=OPS,
                                                       block=BLOCKS)),
     # A fix that swaps indices would move the cost to the other access, but not in sums of rows.
-    "staged": (global_cases.staged, 300, dict(size=SIZES, pitch=[128, 130, 160, 200, 333], runtime=[0, 1], op=OPS, block=BLOCKS,
-                                             how=["rows", "rows", "loop", "sum"])),
+    "staged": (global_cases.staged, 400, dict(size=SIZES, pitch=[128, 130, 160, 200, 333], runtime=[0, 1], op=OPS, block=BLOCKS,
+                                             how=["rows", "rows", "loop", "sum", "channels"])),
     "tile": (global_cases.tile, 300, dict(size=SIZES, pitch=[64, 100, 128, 333, 512], first=[0, 3], op=OPS, block=BLOCKS,
                              how=["tile", "literal", "lines", "plain"])),
     "runs": (global_cases.runs, 400, dict(size=SIZES, run=[2, 4, 8, 16, 32], pitch=[8, 32, 48, 64, 100, 128, 333], first=[0, 3],

@@ -108,7 +108,7 @@ def short_rows(case, change):
 
 def staged(case, change):
     """A transposition, or sums of rows ("sum"): the other access of the marked line is contiguous."""
-    allow(change, "swap", "tile", "wide", "moved")
+    allow(change, "swap", "tile", "wide", "moved", "soa", "align")
     p = case.p
     kind, how, load = TYPES[p["size"]], p["how"], p["op"] == "load"
     pitch = "b" if p["runtime"] else p["pitch"]
@@ -125,6 +125,25 @@ def staged(case, change):
         return Kernel([ID, f"{kind} sum = 0;", "for (int k = 0; k < 128; k++)",
                        f"sum += (({kind} *)in)[t * {pitch} + k]; {MARK}", f"(({kind} *)out)[t] = sum;"],
                       (64, 1), 2, arguments=arguments)
+    if how == "channels":
+        # The elements of a lane are neighbours in one array, and far apart in the other.
+        count = {128: 2, 130: 3, 160: 4, 200: 5, 333: 12}[p["pitch"]]
+        arguments, c = ((4096, 0, count),), "b" if p["runtime"] else count
+        if 4 * count * p["size"] > 256:
+            return None
+        near, far = f"t * {c} + k", "k * 4096 + t"
+        if change.get("soa"):
+            near = far
+        if not change.get("tile"):
+            return Kernel([ID, f"for (int k = 0; k < {c}; k++)",
+                           f"(({kind} *)out)[{far if load else near}] = (({kind} *)in)[{near if load else far}]; {MARK}"],
+                          (64, 1), 8, arguments=arguments)
+        outer, inner = ("blockIdx.x * 64 * {0} + k * 64 + l", "k * 64 + l"), ("k * 4096 + t", "l * {0} + k")
+        first, second = (outer, inner) if load else (inner, outer)
+        return Kernel([ID, f"__shared__ {kind} tile[64 * {count}];", "unsigned l = threadIdx.x;", f"for (int k = 0; k < {c}; k++) {{",
+                       f"{kind} v = (({kind} *)in)[{first[0].format(c)}]; {MARK}", f"tile[{first[1].format(c)}] = v;", "}",
+                       "__syncthreads();", f"for (int k = 0; k < {c}; k++) {{", f"{kind} v = tile[{second[1].format(c)}];",
+                       f"(({kind} *)out)[{second[0].format(c)}] = v; {MARK}", "}"], (64, 1), 8, arguments=arguments)
     if change.get("tile") and not change.get("moved"):
         # Rows of 64 elements: read as they are in `in`, written as they are in `out`.
         row = 64 + (p["size"] < 16)

@@ -248,8 +248,9 @@ static void test_rows_of_data(void **state)
 		    32);
 	host_state.sites[0].address_class = PROBE_ADDRESS_AFFINE;
 	finish();
-	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
-			       "store these 4 B of all rows of 32 B next to each other"));
+	assert_non_null(strstr(
+		host_text(&host_state, 0, "fix"),
+		"store these 4 B of neighbouring lanes, now 32 B apart, next to each other"));
 	start(NULL);
 	send_affine(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), ~0ull, 0x7f0000000000,
 		    32);

@@ -99,6 +99,28 @@ static void test_needed(void **state)
 	expect("16.0 cache lines of 128 B touched, 2.0 needed");
 }
 
+/* Counters of a gather do not tell whether lanes share words. */
+static void test_needed_at_most(void **state)
+{
+	struct probe_counter_row row = {
+		.value = {[PROBE_C_EXECUTIONS] = 10,
+			  [PROBE_C_LANES] = 640,
+			  [PROBE_C_QUADS] = 600,
+			  [PROBE_C_LINES64] = 600,
+			  [PROBE_C_NEEDED64] = 40,
+			  [PROBE_C_EXCESS64] = 560,
+			  [PROBE_C_LINES128] = 580,
+			  [PROBE_C_NEEDED128] = 20,
+			  [PROBE_C_EXCESS128] = 560},
+	};
+
+	(void)state;
+	row.site = add(PROBE_ADDRESS_GATHER, 7);
+	send_counter_rows(&row, 1);
+	finish();
+	expect("58.0 cache lines of 128 B touched, 2.0 needed at most");
+}
+
 /* Contiguous lanes that begin at a loaded index, or at one with a remainder. */
 static void test_misaligned(void **state)
 {
@@ -190,6 +212,7 @@ int main(void)
 		cmocka_unit_test_setup(test_iterations, start),
 		cmocka_unit_test_setup(test_copies, start),
 		cmocka_unit_test_setup(test_needed, start),
+		cmocka_unit_test_setup(test_needed_at_most, start),
 		cmocka_unit_test_setup(test_misaligned, start),
 		cmocka_unit_test_setup(test_stencil, start),
 		cmocka_unit_test_setup(test_idle_neighbours, start),

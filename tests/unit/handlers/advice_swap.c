@@ -6,9 +6,9 @@
 #define SWAP_TILE	      SWAP ", or pass a tile through LDS; "
 #define RESULT(count, before) count " cache lines of 128 B after, " before " before (per execution)"
 #define OTHERS		      "; effect on other accesses to the buffer not evaluated"
-#define ROWS(bytes)                                                                                \
-	"store these 4 B of all rows of " bytes                                                    \
-	" B next to each other (a structure of arrays, or columns instead of rows); verified: at " \
+#define ROWS(bytes)                                                                                       \
+	"store these 4 B of neighbouring lanes, now " bytes                                               \
+	" B apart, next to each other (a structure of arrays, or columns instead of rows); verified: at " \
 	"most " RESULT("3", "64") OTHERS
 
 #define LOSE	", and other accesses do not lose what this one gains"
@@ -78,7 +78,7 @@ static void test_neighbours(void **state)
 		 0,
 		 4,
 		 1024,
-		 "store these 4 B of all rows of 1024 B next to each other (a structure of arrays, "
+		 "store these 4 B of neighbouring lanes, now 1024 B apart, next to each other (a structure of arrays, "
 		 "or columns instead of rows); verified: at most " RESULT("3", "64") OTHERS},
 	};
 
