@@ -56,30 +56,40 @@ bool advice_stride_is_real(const struct facts *facts)
 /* ---- Gaps between lanes --------------------------------------------------------------------- */
 
 /*
- * May iterations of a loop use bytes of a cache line that others leave? Not if they are whole lines
- * apart. The step of a multiple of an argument is not known.
+ * Do iterations of a loop use bytes of a cache line that others leave? Not if they are whole lines
+ * apart. The step of a multiple of an argument is not known, and parts of the iteration's number
+ * need not change with each of them.
  */
-static bool iterations_share(const struct advice_site *site)
+enum sharing { SHARING_NONE, SHARING_POSSIBLE, SHARING };
+static enum sharing iterations_share(const struct advice_site *site)
 {
+	enum sharing ret = SHARING_NONE;
+
 	for (unsigned i = 0; i < site->term_count; i++) {
 		const struct probe_site_term *term = &site->terms[i];
 		uint64_t step = (uint64_t)llabs((long long)term->step);
 
-		if (term->of == PROBE_TERM_LOOP && step && step < 128)
-			return true;
+		if (!(term->of & PROBE_TERM_LOOP) || !step || step >= 128)
+			continue;
+		if (term->of == PROBE_TERM_LOOP)
+			return SHARING;
+		if (term->of & PROBE_TERM_PART)
+			ret = SHARING_POSSIBLE;
 	}
-	return false;
+	return ret;
 }
 
 /* Who uses, or may use, the bytes of a cache line that one execution leaves. */
 static void append_rest(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
+	enum sharing sharing = iterations_share(site);
 
-	if (iterations_share(site))
+	if (sharing)
 		advice_append(ret->cause,
-			      " at a time; other iterations use other bytes of these lines, and "
-			      "request them again");
+			      " at a time; other iterations %s other bytes of these lines, and "
+			      "request them again",
+			      sharing == SHARING ? "use" : "may use");
 	else if (site->copies)
 		advice_append(ret->cause,
 			      " at a time; its %u cop%s (an unrolled loop) may use other bytes of "
@@ -231,10 +241,11 @@ bool advice_count_swap(const struct facts *facts, const struct index_step *step,
 		ret->fix[0] = 0;
 		return false;
 	}
-	/* Without terms it is not known which other accesses depend on the index. */
+	/* Without terms it is not known which other accesses depend on the index; a tile in LDS
+	 * leaves them. */
 	snprintf(assumption, sizeof(assumption), "neighbouring elements are %lld B apart%s",
 		 (long long)advice_step_apart(facts->site, step),
-		 advice_terms_known(facts->site)
+		 advice_terms_known(facts->site) || advice_moves_to(facts->site, 0)
 			 ? ""
 			 : ", and other accesses do not lose what this one gains");
 	return advice_estimate(ret, facts_lines(facts), after, before, assumption);
