@@ -350,7 +350,7 @@ def chunk(case, change):
                        f"(({kind} *)out)[t] = last;"], ((p["items"] + 63) // 64 * 64, 1),
                       2, arguments=((count, 0, 0),))
     start = 0 if change else p.get("first", 0) * count
-    index = f"t * {count} + j + {start}" if not change or change.get("align") else f"t + j * {p['items'] * 2}"
+    index = f"t * {count} + j + {start}" if not change or set(change) == {"align"} else f"t + j * {p['items'] * 2}"
     if change and p["size"] == 16 and not change.get("pieces") and not change.get("align"):
         # One array per member that is read.
         return Kernel([ID, f"{kind} last = {kind}();", f"for (int j = 0; j < {'n' if p['runtime'] else count}; j++)",
