@@ -19,12 +19,16 @@
 
 LLVMValueRef measure_address(struct measure_context *in, const struct access_site *site)
 {
-	bool lds = site->space == PROBE_SPACE_LDS;
 	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(in->wave));
-	LLVMTypeRef type = lds ? LLVMInt32TypeInContext(context) : LLVMInt64TypeInContext(context);
-	LLVMValueRef pointer = lds ? pass_opaque_lds(in->builder, site->pointer) : site->pointer;
 
-	return LLVMBuildPtrToInt(in->builder, pointer, type, "");
+	if (site->space == PROBE_SPACE_LDS)
+		return LLVMBuildPtrToInt(in->builder, pass_opaque_lds(in->builder, site->pointer),
+					 LLVMInt32TypeInContext(context), "");
+	/*
+	 * No number: as that has another type, loop strength reduction would keep it in registers
+	 * of its own and advance it in each iteration.
+	 */
+	return site->pointer;
 }
 
 /*

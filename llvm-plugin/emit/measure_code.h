@@ -37,7 +37,7 @@ struct measure_context {
 	unsigned firsts;
 };
 
-/* The addresses of an access: 32 bits in LDS, else 64. */
+/* The addresses of an access: numbers of 32 bits in LDS, else pointers. */
 LLVMValueRef measure_address(struct measure_context *in, const struct access_site *site);
 /*
  * Measure the access at `address`, at the builder's position, into row `id` and the rows in `also`

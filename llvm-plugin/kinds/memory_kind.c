@@ -70,7 +70,8 @@ static void insert_optnone(struct insert *in, LLVMValueRef address, const struct
 	LLVMValueRef row = LLVMConstInt(i64, (uint64_t)id * PROBE_COUNTERS * 8, 0), args[4];
 	uint32_t shape = access_site_shape(site);
 
-	address = LLVMBuildZExt(in->builder, address, i64, "");
+	address = site->space == PROBE_SPACE_LDS ? LLVMBuildZExt(in->builder, address, i64, "")
+						 : LLVMBuildPtrToInt(in->builder, address, i64, "");
 	args[0] = LLVMBuildAdd(in->builder, in->wave, row, "");
 	args[1] = address;
 	args[3] = const_i32(in, shape);
