@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Batches of measured accesses (wire_batch.h). A wave stores the addresses of up to 32
- * executions, its records, and this function counts them together: two, four or eight lanes per
- * record, each with the addresses of up to 4 or 8 of the execution's lanes. Sorted by cache line
- * and lane, addresses that share a 64 B line, a 128 B line, or a line in a quad are neighbours.
+ * executions, its records, and this function counts them together: 2 to 16 lanes per record, each
+ * with the addresses of up to 16 of the execution's lanes. Sorted by cache line and lane, addresses
+ * that share a 64 B line, a 128 B line, or a line in a quad are neighbours.
  *
  * All 64 lanes are active, and EXEC is not that of the program.
  */
@@ -12,14 +12,15 @@
 #include "devlib/lane_affine.h"
 #include "devlib/wave_ids.h"
 
-enum { KEYS = 8 }; /* of a lane, at most */
+enum { KEYS = 16 }; /* of a lane, at most */
 
-/* DPP: the lane that a value comes from, in its quad or its half of a row of 16. */
+/* DPP: the lane that a value comes from, in its quad, its half of a row of 16, or its row. */
 enum {
 	FROM_NEIGHBOUR = 0xb1,	 /* lane ^ 1 */
 	FROM_OTHER_PAIR = 0x4e,	 /* lane ^ 2 */
 	FROM_OPPOSITE = 0x1b,	 /* lane ^ 3 */
 	FROM_OTHER_QUAD = 0x141, /* lane ^ 7 */
+	FROM_OTHER_HALF = 0x140, /* lane ^ 15 */
 	FROM_BELOW = 0x111,	 /* lane - 1 */
 };
 
@@ -35,14 +36,13 @@ struct batch_record {
 	const entry_words DEV_GLOBAL *entry;
 	uint32_t lanes;		/* active lanes; 0 = not used */
 	uint32_t address, lane; /* of the first active lane */
-	int32_t stride;		/* that the first two active lanes have; 0 if there is one */
-	bool strided;		/* could it be the stride of all? */
+	int32_t stride;		/* that the first two and the last active lanes have */
+	bool strided;		/* do they have one, or is there one lane? */
 };
 
 struct batch_counts {
 	uint32_t quads, lines64, lines128; /* cache lines, and those of each quad */
 	uint32_t active;		   /* mask of quads with active lanes */
-	uint32_t mismatch;		   /* 0 = all lanes have the stride */
 };
 
 DEV_INLINE uint32_t least(uint32_t a, uint32_t b)
@@ -79,6 +79,8 @@ DEV_INLINE void order(uint32_t *key, int low, int high)
 	do {                                                                                       \
 		FOR_FOUR(keys, 0, operation, __VA_ARGS__)                                          \
 		FOR_FOUR(keys, 4, operation, __VA_ARGS__)                                          \
+		FOR_FOUR(keys, 8, operation, __VA_ARGS__)                                          \
+		FOR_FOUR(keys, 12, operation, __VA_ARGS__)                                         \
 	} while (0)
 
 /* Steps of Batcher's sort: compare keys at a distance of `step`. */
@@ -99,66 +101,102 @@ DEV_INLINE void sort(uint32_t *key, int keys)
 	FOR_KEYS(keys, ORDER_HALVES, 4);
 	FOR_KEYS(keys, ORDER_REST, 2, 8);
 	FOR_KEYS(keys, ORDER_REST, 1, 8);
+	if (keys == 8)
+		return;
+	FOR_KEYS(keys, ORDER_HALVES, 8);
+	FOR_KEYS(keys, ORDER_REST, 4, 16);
+	FOR_KEYS(keys, ORDER_REST, 2, 16);
+	FOR_KEYS(keys, ORDER_REST, 1, 16);
 }
 
 /* Sort a bitonic sequence. */
 DEV_INLINE void merge(uint32_t *key, int keys)
 {
+	if (keys > 8)
+		FOR_KEYS(keys, ORDER_HALVES, 8);
 	if (keys > 4)
 		FOR_KEYS(keys, ORDER_HALVES, 4);
 	FOR_KEYS(keys, ORDER_HALVES, 2);
 	FOR_KEYS(keys, ORDER_HALVES, 1);
 }
 
-DEV_INLINE uint32_t lower_or_higher(uint32_t a, uint32_t b, bool lower)
+/* What makes lower_or_higher() return the lower value, if `bit` of the lane's part is 0. */
+DEV_INLINE uint32_t lower_if_zero(uint32_t part, uint32_t bit)
 {
-	return lower ? least(a, b) : greatest(a, b);
+	uint32_t other = part & bit ? ~0u : 0;
+
+	/* If LLVM knew the value, it would use more instructions than one for the median. */
+	__asm__("" : "+v"(other));
+	return other;
+}
+
+/* The median of two values and 0 or the largest one. */
+DEV_INLINE uint32_t lower_or_higher(uint32_t a, uint32_t b, uint32_t other)
+{
+	return greatest(least(a, b), least(greatest(a, b), other));
 }
 
 /*
- * Compare each key with that of another lane, where `lower` differs: it keeps the lower keys. The
+ * Compare each key with that of another lane, where `other` differs: one keeps the lower keys. The
  * keys of a lane that ends a sorted sequence are compared in reverse.
  */
-#define EXCHANGE(i, from, lower) key[i] = lower_or_higher(key[i], MOVED(key[i], from), lower)
-#define EXCHANGE_REVERSED(i, from, lower)                                                          \
+#define EXCHANGE(i, from, other) key[i] = lower_or_higher(key[i], MOVED(key[i], from), other)
+#define EXCHANGE_REVERSED(i, from, other)                                                          \
 	do {                                                                                       \
 		uint32_t first = MOVED(key[keys - 1 - (i)], from), last = MOVED(key[i], from);     \
                                                                                                    \
-		key[i] = lower_or_higher(key[i], first, lower);                                    \
-		key[keys - 1 - (i)] = lower_or_higher(key[keys - 1 - (i)], last, lower);           \
+		key[i] = lower_or_higher(key[i], first, other);                                    \
+		key[keys - 1 - (i)] = lower_or_higher(key[keys - 1 - (i)], last, other);           \
 	} while (0)
+/* The same with lane ^ 4, which no DPP has. */
+#define EXCHANGE_QUADS(i, other)                                                                   \
+	key[i] = lower_or_higher(                                                                  \
+		key[i], (uint32_t)__builtin_amdgcn_ds_swizzle((int)key[i], 0x101f), other)
 
 /* Sort the keys of a record's lanes, of which `part` is the own one. */
 DEV_INLINE void sort_record(uint32_t *key, int keys, int parts, uint32_t part)
 {
+	uint32_t one = lower_if_zero(part, 1), two, four, eight;
+
 	sort(key, keys);
-	FOR_KEYS(keys / 2, EXCHANGE_REVERSED, FROM_NEIGHBOUR, !(part & 1));
+	FOR_KEYS(keys / 2, EXCHANGE_REVERSED, FROM_NEIGHBOUR, one);
 	merge(key, keys);
 	if (parts == 2)
 		return;
-	FOR_KEYS(keys / 2, EXCHANGE_REVERSED, FROM_OPPOSITE, !(part & 2));
-	FOR_KEYS(keys, EXCHANGE, FROM_NEIGHBOUR, !(part & 1));
+	two = lower_if_zero(part, 2);
+	FOR_KEYS(keys / 2, EXCHANGE_REVERSED, FROM_OPPOSITE, two);
+	FOR_KEYS(keys, EXCHANGE, FROM_NEIGHBOUR, one);
 	merge(key, keys);
 	if (parts == 4)
 		return;
-	FOR_KEYS(keys / 2, EXCHANGE_REVERSED, FROM_OTHER_QUAD, !(part & 4));
-	FOR_KEYS(keys, EXCHANGE, FROM_OTHER_PAIR, !(part & 2));
-	FOR_KEYS(keys, EXCHANGE, FROM_NEIGHBOUR, !(part & 1));
+	four = lower_if_zero(part, 4);
+	FOR_KEYS(keys / 2, EXCHANGE_REVERSED, FROM_OTHER_QUAD, four);
+	FOR_KEYS(keys, EXCHANGE, FROM_OTHER_PAIR, two);
+	FOR_KEYS(keys, EXCHANGE, FROM_NEIGHBOUR, one);
+	merge(key, keys);
+	if (parts == 8)
+		return;
+	eight = lower_if_zero(part, 8);
+	FOR_KEYS(keys / 2, EXCHANGE_REVERSED, FROM_OTHER_HALF, eight);
+	FOR_KEYS(keys, EXCHANGE_QUADS, four);
+	FOR_KEYS(keys, EXCHANGE, FROM_OTHER_PAIR, two);
+	FOR_KEYS(keys, EXCHANGE, FROM_NEIGHBOUR, one);
 	merge(key, keys);
 }
 
-/*
- * The key of an entry: its 64 B line, and the lane in the bits below. Entries that are not used
- * have the first one's. `origin` is the address that the stride predicts for lane 0.
- */
-DEV_INLINE uint32_t read_entry(const struct batch_record *record, uint32_t address, uint32_t lane,
-			       bool used, uint32_t origin, struct batch_counts *counts)
+/* The key of an entry: its 64 B line, and the lane in the bits below. */
+DEV_INLINE uint32_t key_of(uint32_t address, uint32_t fields)
 {
-	address = used ? address : record->address;
-	lane = used ? lane : record->lane;
-	counts->mismatch |= address ^ (origin + (uint32_t)record->stride * lane);
-	counts->active |= 1u << (lane >> 2);
-	return (address & ~63u) | lane;
+	return (address & ~63u) | (fields & PROBE_BATCH_LANE);
+}
+
+/* Entries that are not used have the first one's key. */
+DEV_INLINE uint32_t read_entry(uint32_t key, bool used, uint32_t first_key,
+			       struct batch_counts *counts)
+{
+	key = used ? key : first_key;
+	counts->active |= 1u << (key >> 2 & 15);
+	return key;
 }
 
 DEV_INLINE void count_differences(uint32_t key, uint32_t below, struct batch_counts *counts)
@@ -175,20 +213,22 @@ DEV_INLINE uint32_t sum(uint32_t value, int parts)
 {
 	value += MOVED(value, FROM_NEIGHBOUR);
 	value += parts > 2 ? MOVED(value, FROM_OTHER_PAIR) : 0;
-	return parts > 4 ? value + MOVED(value, FROM_OTHER_QUAD) : value;
+	value += parts > 4 ? MOVED(value, FROM_OTHER_QUAD) : 0;
+	return parts > 8 ? value + MOVED(value, FROM_OTHER_HALF) : value;
 }
 
 DEV_INLINE uint32_t all_bits(uint32_t value, int parts)
 {
 	value |= MOVED(value, FROM_NEIGHBOUR);
 	value |= parts > 2 ? MOVED(value, FROM_OTHER_PAIR) : 0;
-	return parts > 4 ? value | MOVED(value, FROM_OTHER_QUAD) : value;
+	value |= parts > 4 ? MOVED(value, FROM_OTHER_QUAD) : 0;
+	return parts > 8 ? value | MOVED(value, FROM_OTHER_HALF) : value;
 }
 
 #define COUNT(i, counts)                                                                           \
 	count_differences(key[i], (i) ? key[((i) + KEYS - 1) % KEYS] : below, counts)
 /* Two entries. Not all loads at once: registers are scarce. */
-#define READ(i, first)                                                                             \
+#define READ(i, entry, used, first_key)                                                            \
 	do {                                                                                       \
 		entry_pair words;                                                                  \
                                                                                                    \
@@ -196,22 +236,39 @@ DEV_INLINE uint32_t all_bits(uint32_t value, int parts)
 			break;                                                                     \
 		if ((i) % 4 == 0)                                                                  \
 			__asm__ volatile("" : : : "memory");                                       \
-		words = *(const entry_pair DEV_GLOBAL *)&record->entry[(first) + (i)];             \
-		key[i] = read_entry(record, words[0], words[1] >> PROBE_BATCH_LANE,                \
-				    (first) + (i) < record->lanes, origin, &counts);               \
-		key[((i) + 1) % KEYS] =                                                            \
-			read_entry(record, words[2], words[3] >> PROBE_BATCH_LANE,                 \
-				   (first) + (i) + 1 < record->lanes, origin, &counts);            \
+		words = *(const entry_pair DEV_GLOBAL *)&(entry)[i];                               \
+		key[i] = read_entry(key_of(words[0], words[1]), (i) < (used), first_key, &counts); \
+		key[((i) + 1) % KEYS] = read_entry(key_of(words[2], words[3]), (i) + 1 < (used),   \
+						   first_key, &counts);                            \
 	} while (0)
 
-DEV_INLINE struct batch_counts count_record(const struct batch_record *record, int keys, int parts,
+/*
+ * Is an entry not where the stride predicts it? Only asked of records whose first two and last
+ * entries are.
+ */
+DEV_INLINE uint32_t find_mismatch(const struct batch_record *record,
+				  const entry_words DEV_GLOBAL *entry, int used, int keys)
+{
+	uint32_t mismatch = 0;
+
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < used && i < keys; i++)
+		mismatch |=
+			entry[i][0] ^ (record->address +
+				       (uint32_t)record->stride *
+					       ((entry[i][1] & PROBE_BATCH_LANE) - record->lane));
+	return mismatch;
+}
+
+DEV_INLINE struct batch_counts count_record(struct batch_record *record, int keys, int parts,
 					    uint32_t part)
 {
-	struct batch_counts counts = {.mismatch = !record->strided};
-	uint32_t origin = record->address - (uint32_t)record->stride * record->lane;
-	uint32_t key[KEYS], below, lines;
+	const entry_words DEV_GLOBAL *entry = record->entry + part * (uint32_t)keys;
+	int used = (int)record->lanes - (int)part * keys;
+	struct batch_counts counts = {0};
+	uint32_t key[KEYS], below, lines, mismatch = 0;
 
-	FOR_KEYS(keys, READ, part * (uint32_t)keys);
+	FOR_KEYS(keys, READ, entry, used, key_of(record->address, record->lane));
 	sort_record(key, keys, parts, part);
 	below = MOVED(key[keys - 1], FROM_BELOW);
 	/* The record's first key has none below it. */
@@ -222,7 +279,9 @@ DEV_INLINE struct batch_counts count_record(const struct batch_record *record, i
 	counts.lines64 = lines >> 8 & 0xff;
 	counts.lines128 = lines >> 16;
 	counts.active = all_bits(counts.active, parts);
-	counts.mismatch = all_bits(counts.mismatch, parts);
+	if (record->strided && record->lanes > 3)
+		mismatch = find_mismatch(record, entry, used, keys);
+	record->strided &= !all_bits(mismatch, parts);
 	return counts;
 }
 
@@ -236,10 +295,17 @@ DEV_INLINE void raise(uint64_t row, uint32_t counter, uint32_t value)
 	__atomic_fetch_max((uint64_t DEV_GLOBAL *)row + counter, value, __ATOMIC_RELAXED);
 }
 
-/* Add a quarter of a record's counters. */
-DEV_INLINE void add_quarter(uint64_t row, const struct batch_counts *counts, uint32_t lanes,
-			    uint32_t unit, int32_t stride, uint32_t quarter)
+/* The rows behind a record's own that receive the same counts: bit n = n rows further. */
+DEV_INLINE uint32_t also_of(const entry_words DEV_GLOBAL *record, uint32_t fields)
 {
+	return fields >> PROBE_BATCH_ALSO & 1 ? record[PROBE_BATCH_LANES][0] : 0;
+}
+
+/* Add a quarter of a record's counters. */
+DEV_INLINE void add_quarter(uint64_t row, const struct batch_counts *counts,
+			    const struct batch_record *record, uint32_t unit, uint32_t quarter)
+{
+	uint32_t lanes = record->lanes;
 	uint32_t needed64 = (lanes * unit + 63) >> 6, needed128 = (needed64 + 1) >> 1;
 	uint32_t excess64 = greatest(counts->lines64, needed64) - needed64;
 	uint32_t excess128 = greatest(counts->lines128, needed128) - needed128;
@@ -257,40 +323,48 @@ DEV_INLINE void add_quarter(uint64_t row, const struct batch_counts *counts, uin
 	    high ? (odd ? needed128 : counts->lines128) : (odd ? excess64 : needed64));
 	if (!high)
 		add(row, odd ? PROBE_C_AFFINE : PROBE_C_EXCESS128,
-		    odd ? !counts->mismatch : excess128);
-	if (high && !counts->mismatch && lanes > 1) {
-		uint32_t biased = (uint32_t)stride + (uint32_t)PROBE_STRIDE_BIAS;
+		    odd ? record->strided : excess128);
+	if (high && record->strided && lanes > 1) {
+		uint32_t biased = (uint32_t)record->stride + (uint32_t)PROBE_STRIDE_BIAS;
 
 		raise(row, odd ? PROBE_C_STRIDE_LO : PROBE_C_STRIDE_HI, odd ? -biased : biased);
 	}
 }
 
 /*
- * The first two active lanes predict a stride. If it fits the last one, too, its products with
- * differences of lanes do not overflow 32 bits.
+ * The stride of the first two active lanes, if the last one has it, too: products of it with
+ * differences of lanes then do not overflow 32 bits. Few records have one, so that LLVM branches
+ * around the division.
  */
+DEV_INLINE void find_stride(struct batch_record *record, uint32_t second, uint32_t second_fields)
+{
+	entry_words last = record->entry[record->lanes - 1];
+	uint32_t gap = (second_fields & PROBE_BATCH_LANE) - record->lane;
+	uint32_t distance = (last[1] & PROBE_BATCH_LANE) - record->lane;
+	int32_t diff = (int32_t)(second - record->address);
+
+	record->strided = (int64_t)diff * (int32_t)distance ==
+			  (int64_t)(int32_t)(last[0] - record->address) * (int32_t)gap;
+	record->stride = diff;
+	if (record->strided && gap > 1) {
+		record->stride = dev_divide_exact(diff, gap);
+		record->strided = (int64_t)record->stride * (int32_t)gap == diff;
+	}
+}
+
 DEV_INLINE struct batch_record read_record(const entry_words DEV_GLOBAL *entry, bool used)
 {
 	entry_pair first = *(const entry_pair DEV_GLOBAL *)entry;
 	struct batch_record record = {
 		.entry = entry,
-		.lanes = used ? first[1] & PROBE_BATCH_ALL : 0,
+		.lanes = used ? first[1] >> PROBE_BATCH_LANES_AT & PROBE_BATCH_ALL : 0,
 		.address = first[0],
-		.lane = first[1] >> PROBE_BATCH_LANE,
+		.lane = first[1] & PROBE_BATCH_LANE,
 		.strided = true,
 	};
 
-	if (record.lanes > 1) {
-		uint32_t gap = (first[3] >> PROBE_BATCH_LANE) - record.lane;
-		int32_t diff = (int32_t)(first[2] - record.address);
-		entry_words last = entry[record.lanes - 1];
-		uint32_t distance = (last[1] >> PROBE_BATCH_LANE) - record.lane;
-
-		record.stride = dev_divide_exact(diff, gap);
-		record.strided = (int64_t)record.stride * (int32_t)gap == diff &&
-				 (int64_t)record.stride * (int32_t)distance ==
-					 (int32_t)(last[0] - record.address);
-	}
+	if (record.lanes > 1)
+		find_stride(&record, first[2], first[3]);
 	return record;
 }
 
@@ -312,17 +386,15 @@ DEV_INLINE void count_records(uint64_t rows, uint64_t records, uint32_t bytes, u
 		return;
 	__asm__ volatile("" : : : "memory");
 	fields = record.entry[0][1];
-	row = rows + (fields >> PROBE_BATCH_ROW & (PROBE_BATCH_ROWS - 1)) * (PROBE_COUNTERS * 8);
-	also = fields >> PROBE_BATCH_ALSO & 1 ? record.entry[PROBE_BATCH_LANES][0] : 0;
+	row = rows + (fields >> PROBE_BATCH_ROW) * (PROBE_COUNTERS * 8);
+	also = also_of(record.entry, fields);
 	for (;;) {
-		add_quarter(row, &counts, record.lanes, fields >> PROBE_BATCH_UNIT & 31,
-			    record.stride, part);
+		add_quarter(row, &counts, &record, fields >> PROBE_BATCH_UNIT & 31, part);
 		if (parts == 2)
-			add_quarter(row, &counts, record.lanes, fields >> PROBE_BATCH_UNIT & 31,
-				    record.stride, part + 2);
+			add_quarter(row, &counts, &record, fields >> PROBE_BATCH_UNIT & 31,
+				    part + 2);
 		if (!also)
 			break;
-		/* The next row of those that receive the same counts: bit n = n rows further. */
 		uint32_t next = (uint32_t)__builtin_ctz(also);
 
 		row += next * (PROBE_COUNTERS * 8);
@@ -338,24 +410,36 @@ DEV_INLINE void count_records(uint64_t rows, uint64_t records, uint32_t bytes, u
 DEV_SHARED uint32_t __probe_dev_memory_batch(uint64_t rows, uint64_t records, uint32_t bytes,
 					     uint32_t start)
 {
-	uint32_t offset, lanes, over32, over16, counted;
+	uint32_t offset, lanes, left, over32, over16, counted;
 
 	rows = dev_uniform64(rows);
 	records = dev_uniform64(records);
 	bytes = dev_uniform32(bytes);
 	start = dev_uniform32(start);
+	left = bytes - start;
 	offset = start + dev_lane() % PROBE_BATCH_RECORDS * PROBE_BATCH_STRIDE;
 	lanes = offset < bytes ? ((const uint32_t DEV_GLOBAL *)(records + offset))[1] : 0;
-	lanes &= PROBE_BATCH_ALL;
+	lanes = lanes >> PROBE_BATCH_LANES_AT & PROBE_BATCH_ALL;
 	over32 = (uint32_t)dev_ballot(lanes > 32);
 	over16 = (uint32_t)dev_ballot(lanes > 16);
-	if (over32 & 0xffff) {
-		count_records(rows, records, bytes, start, 8, 8);
-		counted = 8;
+	if (over16 && left <= 4 * PROBE_BATCH_STRIDE) {
+		count_records(rows, records, bytes, start, 4, 16);
+		counted = 4;
+	} else if (over32 & 0xffff) {
+		if (left <= 8 * PROBE_BATCH_STRIDE) {
+			count_records(rows, records, bytes, start, 8, 8);
+			counted = 8;
+		} else {
+			count_records(rows, records, bytes, start, 16, 4);
+			counted = 16;
+		}
+	} else if (over16 && !over32 && left > 16 * PROBE_BATCH_STRIDE) {
+		count_records(rows, records, bytes, start, 16, 2);
+		counted = 32;
 	} else if (over16 & 0xffff) {
 		count_records(rows, records, bytes, start, 8, 4);
 		counted = 16;
-	} else if (over16 || bytes - start <= 16 * PROBE_BATCH_STRIDE) {
+	} else if (over16 || left <= 16 * PROBE_BATCH_STRIDE) {
 		count_records(rows, records, bytes, start, 4, 4);
 		counted = 16;
 	} else {

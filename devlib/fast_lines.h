@@ -134,7 +134,8 @@
 	".endif\n"
 
 /*
- * Full EXEC. v8 is the own 64 B line, with the low bits set so that it is not 0. Bits 2 to 7 of v9
+ * Full EXEC. s11 = -1 tells the caller that this takes long (llvm-plugin/emit/batch_code.c).
+ * v8 is the own 64 B line, with the low bits set so that it is not 0. Bits 2 to 7 of v9
  * are the lane that receives it. If several lines are sent to one lane, only one arrives, and that
  * line is done. Lanes that are done continue with the line of the first other lane, so that no line
  * is counted twice.
@@ -145,7 +146,8 @@
 	"v_lshrrev_b32 v9, 5, v2\n\t"                                                              \
 	"s_mov_b32 s16, 0\n\t"                                                                     \
 	"s_mov_b32 s17, 0\n\t"                                                                     \
-	"s_mov_b32 s25, 0x9e3779\n"                                                                \
+	"s_mov_b32 s25, 0x9e3779\n\t"                                                              \
+	"s_mov_b32 s11, -1\n"                                                                      \
 	".Lfast_send%=:\n\t"                                                                       \
 	"ds_permute_b32 v10, v9, v8\n\t"                                                           \
 	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \

@@ -19,12 +19,13 @@ enum {
 	PROBE_BATCH_STRIDE = (PROBE_BATCH_LANES + 1) * PROBE_BATCH_ENTRY, /* bytes of a record */
 };
 enum {
-	PROBE_BATCH_ALL = 0x7f, /* mask: the number of active lanes; from here on bits: */
-	PROBE_BATCH_ALSO = 7,	/* are there further rows? */
-	PROBE_BATCH_UNIT = 8,	/* bytes per lane */
-	PROBE_BATCH_ROW = 13,	/* row of counters, relative to the first site's of the kernel */
+	PROBE_BATCH_LANE = 0x3f,  /* mask: number of the lane */
+	PROBE_BATCH_LANES_AT = 6, /* bit from which on there is the number of active lanes */
+	PROBE_BATCH_ALL = 0x7f,	  /* its mask; from here on bits: */
+	PROBE_BATCH_ALSO = 13,	  /* are there further rows? */
+	PROBE_BATCH_UNIT = 14,	  /* bytes per lane */
+	PROBE_BATCH_ROW = 19,	  /* row of counters, relative to the first site's of the kernel */
 	PROBE_BATCH_ROWS = 1 << 13,
-	PROBE_BATCH_LANE = 26, /* number of the lane */
 };
 
 #endif

@@ -18,23 +18,23 @@ enum {
 	/* Of each lane: its share of the records, then the vector registers that are saved. */
 	RECORDS_SHARE = PROBE_BATCH_RECORDS * PROBE_BATCH_STRIDE / LANES,
 	SCRATCH = RECORDS_SHARE + PASS_BATCH_VGPRS * 4,
-	FIRST_DIRECT = 6, /* executions of a wave that are counted one by one */
-	FIRST_MOST = 56,  /* lanes that a record has at most after that */
+	FIRST_DIRECT = 4, /* executions of a wave that are counted one by one */
 };
 
 /*
  * Names of the registers, from batch->sgpr on. STORED is the number of bytes that are free,
  * negated, so that the addition of a record carries when the batch is full; ADDRESS is that of the
- * first record minus its initial value. START is the function's result. An execution of more lanes
- * than MOST is counted directly, and increases it.
+ * first record minus its initial value. START is the function's result.
+ * FIRST has one bit, which is shifted out by the first executions. Until then they are counted one
+ * by one.
  */
-enum { ADDRESS = 0, EXEC = 2, STORED = 4, FRAME = 5, MOST = 6, START = 7, REGISTERS };
+enum { ADDRESS = 0, EXEC = 2, STORED = 4, FRAME = 5, FIRST = 6, START = 7, REGISTERS };
 _Static_assert((int)REGISTERS <= (int)PLAN_BATCH_SGPRS, "reserved registers");
 
 #define BATCH_BYTES (PROBE_BATCH_RECORDS * PROBE_BATCH_STRIDE)
 _Static_assert(BATCH_BYTES % (4 * LANES) == 0 && BATCH_BYTES <= 1 << 15, "s_movk_i32");
 
-/* The lane's number, at the bits of an entry. */
+/* The lane's number. */
 static LLVMValueRef lane_number(LLVMBuilderRef builder, LLVMContextRef context)
 {
 	struct asm_block code = {.result = LLVMInt32TypeInContext(context)};
@@ -42,7 +42,6 @@ static LLVMValueRef lane_number(LLVMBuilderRef builder, LLVMContextRef context)
 	asm_constrain(&code, "=v");
 	asm_line(&code, "v_mbcnt_lo_u32_b32 $0, -1, 0");
 	asm_line(&code, "v_mbcnt_hi_u32_b32 $0, -1, $0");
-	asm_line(&code, "v_lshlrev_b32 $0, %u, $0", PROBE_BATCH_LANE);
 	return asm_build(&code, builder, context);
 }
 
@@ -65,7 +64,7 @@ LLVMValueRef batch_emit_entry(const struct batch_code *batch, LLVMBuilderRef bui
 	 */
 	asm_constrain(&code, "={s[%u:%u]},={s[%u:%u]},={s%u},={s%u},={s%u},={s%u},={flat_scratch}",
 		      s + ADDRESS, s + ADDRESS + 1, s + EXEC, s + EXEC + 1, s + STORED, s + FRAME,
-		      s + MOST, s + START);
+		      s + FIRST, s + START);
 	offset = asm_scalar(&code, builder, LLVMBuildPtrToInt(builder, frame, i32, ""));
 	asm_line(&code, "s_mov_b64 s[%u:%u], flat_scratch", s + ADDRESS, s + ADDRESS + 1);
 	asm_line(&code, "s_mov_b32 s%u, $%u", s + FRAME, offset);
@@ -75,7 +74,7 @@ LLVMValueRef batch_emit_entry(const struct batch_code *batch, LLVMBuilderRef bui
 	asm_line(&code, "s_add_u32 s%u, s%u, 0x%x", s + ADDRESS, s + ADDRESS, BATCH_BYTES);
 	asm_line(&code, "s_addc_u32 s%u, s%u, -1", s + ADDRESS + 1, s + ADDRESS + 1);
 	asm_line(&code, "s_movk_i32 s%u, 0x%x", s + STORED, -BATCH_BYTES & 0xffff);
-	asm_line(&code, "s_movk_i32 s%u, %d", s + MOST, -FIRST_DIRECT);
+	asm_line(&code, "s_mov_b32 s%u, 0x%x", s + FIRST, 1u << (32 - FIRST_DIRECT));
 	/* So that the wave has the registers that the device library's function uses. */
 	asm_constrain(&code, "~{v%d},~{scc}", PASS_BATCH_VGPRS - 1);
 	asm_build(&code, builder, context);
@@ -141,23 +140,23 @@ void batch_emit_record(const struct batch_code *batch, struct asm_block *code,
 			  (also ? 1u << PROBE_BATCH_ALSO : 0);
 	unsigned s = batch->sgpr;
 
-	asm_line(code, "s_bcnt1_i32_b64 s4, exec");
-	asm_line(code, "s_cmp_gt_i32 s4, s%u", s + MOST);
-	asm_line(code, "s_cbranch_scc1 .Lprobe_large${:uid}");
 	/* As in fast_lines.h: all addresses are aligned, and within 2 GiB. */
 	asm_line(code, "v_alignbit_b32 v0, v3, v2, 31");
 	asm_line(code, "v_readfirstlane_b32 s5, v0");
 	asm_line(code, "v_xor_b32 v0, s5, v0");
 	if (site->unit > 1)
 		asm_line(code, "v_and_or_b32 v0, v2, %u, v0", site->unit - 1);
-	asm_line(code, "v_cmp_ne_u32 vcc, 0, v0");
+	/* Never equal while FIRST is not 0: of an address, bits 47 to 63 are all the same. */
+	asm_line(code, "v_cmp_ne_u32 vcc, s%u, v0", s + FIRST);
 	asm_line(code, "s_cbranch_vccnz .Lprobe_direct${:uid}");
 	asm_line(code, "v_mbcnt_lo_u32_b32 v0, exec_lo, 0");
 	asm_line(code, "v_mbcnt_hi_u32_b32 v0, exec_hi, v0");
 	asm_line(code, "v_lshl_add_u32 v0, v0, 3, s%u", s + STORED);
 	_Static_assert(PROBE_BATCH_ENTRY == 1 << 3, "bytes of an entry");
-	asm_line(code, "s_or_b32 s4, s4, 0x%x", fields);
-	asm_line(code, "v_or_b32 v3, s4, $%u", asm_operand(code, "v", batch->lane));
+	asm_line(code, "s_bcnt1_i32_b64 s4, exec");
+	asm_line(code, "s_or_b32 s4, s4, 0x%x", fields >> PROBE_BATCH_LANES_AT);
+	asm_line(code, "v_lshl_or_b32 v3, s4, %u, $%u", PROBE_BATCH_LANES_AT,
+		 asm_operand(code, "v", batch->lane));
 	asm_line(code, "global_store_dwordx2 v0, v[2:3], s[%u:%u]", s + ADDRESS, s + ADDRESS + 1);
 	if (also) {
 		asm_line(code, "v_mov_b32 v0, s%u", s + STORED);
@@ -169,11 +168,19 @@ void batch_emit_record(const struct batch_code *batch, struct asm_block *code,
 	asm_line(code, "s_cbranch_scc0 .Lprobe_batched${:uid}");
 	emit_full(batch, code, wave);
 	asm_line(code, "s_branch .Lprobe_batched${:uid}");
-	asm_line(code, ".Lprobe_large${:uid}:");
-	asm_line(code, "s_add_u32 s%u, s%u, 1", s + MOST, s + MOST);
-	asm_line(code, "s_cselect_b32 s%u, %u, s%u", s + MOST, FIRST_MOST, s + MOST);
-	asm_line(code, "s_min_i32 s%u, s%u, %u", s + MOST, s + MOST, LANES - 1);
 	asm_line(code, ".Lprobe_direct${:uid}:");
+}
+
+void batch_emit_counted(const struct batch_code *batch, struct asm_block *code)
+{
+	unsigned s = batch->sgpr;
+
+	asm_line(code, "s_cmp_eq_u64 exec, -1");
+	asm_line(code, "s_cselect_b32 s11, s11, -1");
+	asm_line(code, "s_cmp_eq_u32 s11, -1");
+	asm_line(code, "s_cselect_b32 s4, 1, 0");
+	asm_line(code, "s_lshl_b32 s%u, s%u, s4", s + FIRST, s + FIRST);
+	asm_line(code, ".Lprobe_batched${:uid}:");
 }
 
 void batch_emit_end(const struct batch_code *batch, struct asm_block *code, unsigned wave)

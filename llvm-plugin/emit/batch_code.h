@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Batches: in loops, a wave stores the addresses of measured executions and counts them together
- * (wire_batch.h). An execution of few lanes then takes about 40 instructions instead of 95, one of
- * half a wave 55 instead of 130. But a batch costs 350 to 600 instructions even if it has few
- * records, so that a wave counts its first executions one by one. It does so for a few of all lanes
- * more, because there the other way takes about as long.
+ * (wire_batch.h). In a full batch, an execution of up to 16 lanes takes about 30 instructions
+ * instead of 95, one of most lanes 70 instead of 110 to 210. But a batch of few records takes 350
+ * to 460, so that a wave measures its first executions one by one. Those of all lanes with
+ * monotonic addresses do not count as such, because they take about as long as in a batch.
  *
  * Records are in the wave's scratch, which is memory of the wave that nothing else uses. Dwords 0
  * of all lanes are neighbours there, then dwords 1, and so on; flat_scratch is the first address.
@@ -38,6 +38,8 @@ LLVMValueRef batch_emit_entry(const struct batch_code *batch, LLVMBuilderRef bui
 void batch_emit_record(const struct batch_code *batch, struct asm_block *code,
 		       const struct access_site *site, uint32_t id, const char *also,
 		       unsigned wave);
+/* After an execution that was measured by itself: decides whether the next one is, too. */
+void batch_emit_counted(const struct batch_code *batch, struct asm_block *code);
 /* Count the records that are left, at the wave's end; EXEC is not preserved. */
 void batch_emit_end(const struct batch_code *batch, struct asm_block *code, unsigned wave);
 

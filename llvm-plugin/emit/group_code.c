@@ -106,7 +106,7 @@ static void measure_at_row(struct group_code *in, struct asm_block *code,
 	measure_emit_row(code, wave, unit->row);
 	measure_emit_call(code, share(in, DEVLIB_MEMORY_FIRST, shape));
 	if (batched)
-		asm_line(code, ".Lprobe_batched${:uid}:");
+		batch_emit_counted(in->batch, code);
 }
 
 static bool has_row_address(const struct group_code *in, const struct access_site *site)

@@ -162,7 +162,7 @@ static void emit_first(struct measure_context *in, struct asm_block *code,
 	if (access->rest)
 		emit_rows(code, access, function, wave, place);
 	if (in->batched)
-		asm_line(code, ".Lprobe_batched${:uid}:");
+		batch_emit_counted(&in->batch, code);
 }
 
 void measure_emit_representative(struct measure_context *in, const struct access_site *site,
