@@ -113,7 +113,7 @@ static const struct report_column columns[] = {
 #define QUERY(source, sites, times)                                                                \
 	{                                                                                          \
 		.verb = "annotate", .columns = columns,                                            \
-		.count = sizeof(columns) / sizeof(*columns), .from = ROWS(source, sites, times),   \
+		.count = REPORT_COLUMN_COUNT(columns), .from = ROWS(source, sites, times),         \
 		.kernel_column = "kernel", .sort = "+kernel,+code_object,+address"                 \
 	}
 

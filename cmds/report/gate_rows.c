@@ -49,7 +49,7 @@ static const struct report_column columns[] = {
 
 #define ROWS(condition)                                                                            \
 	{                                                                                          \
-		.verb = "check", .columns = columns, .count = sizeof(columns) / sizeof(*columns),  \
+		.verb = "check", .columns = columns, .count = REPORT_COLUMN_COUNT(columns),        \
 		.from = "(SELECT * FROM broken WHERE " condition ") broken",                       \
 		.sort = COMPARE_SORT ",rule"                                                       \
 	}

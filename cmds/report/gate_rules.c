@@ -219,7 +219,7 @@ static const struct report_column columns[] = {
 const struct report_query report_gate_query = {
 	.verb = "check",
 	.columns = columns,
-	.count = sizeof(columns) / sizeof(*columns),
+	.count = REPORT_COLUMN_COUNT(columns),
 	.from = "broken",
 	/* Without a column for -k: what it excludes is not in the table. */
 	.sort = COMPARE_SORT ",rule",

@@ -111,7 +111,7 @@ static const struct report_column kernel_columns[] = {
 #define QUERY(source)                                                                              \
 	{                                                                                          \
 		.verb = "kernels", .columns = kernel_columns,                                      \
-		.count = sizeof(kernel_columns) / sizeof(*kernel_columns), .from = source,         \
+		.count = REPORT_COLUMN_COUNT(kernel_columns), .from = source,                      \
 		.kernel_column = "kernel",                                                         \
 		.sort = "cycles,original_ns,clone_ns,kernel,+id",                                  \
 		.none = "no kernels: the program launched none",                                   \

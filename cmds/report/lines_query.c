@@ -329,7 +329,7 @@ static const struct report_column columns[] = {
 
 #define QUERY(source, condition, order)                                                            \
 	{                                                                                          \
-		.verb = "lines", .columns = columns, .count = sizeof(columns) / sizeof(*columns),  \
+		.verb = "lines", .columns = columns, .count = REPORT_COLUMN_COUNT(columns),        \
 		.from = source, .where = condition, .kernel_column = "kernel", .sort = order       \
 	}
 

@@ -51,7 +51,12 @@ struct report_query {
 	"CASE instr(" frames ", char(10)) WHEN 0 THEN " frames " ELSE substr(" frames              \
 	", 1, instr(" frames ", char(10)) - 1) END"
 
-#define REPORT_COLUMNS_MAX 96
+#define REPORT_COLUMNS_MAX 160
+
+/* The number of a query's columns; does not compile if they are more than REPORT_COLUMNS_MAX. */
+#define REPORT_COLUMN_COUNT(columns)                                                               \
+	(sizeof(columns) / sizeof(*(columns)) +                                                    \
+	 0 * sizeof(char[sizeof(columns) <= REPORT_COLUMNS_MAX * sizeof(*(columns)) ? 1 : -1]))
 
 /* The columns selected by -f or by the format, as indices; all of them with `all`. */
 struct probe_err *report_choose(const struct report *report, const struct report_query *query,

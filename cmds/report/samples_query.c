@@ -109,7 +109,7 @@ static const struct report_column dispatch_columns[] = {
 
 #define QUERY(by, table, sql, order)                                                               \
 	{                                                                                          \
-		.verb = "samples", .when = "--by " by, .columns = table, .count = sizeof(table) / sizeof(*table),      \
+		.verb = "samples", .when = "--by " by, .columns = table, .count = REPORT_COLUMN_COUNT(table),          \
 		.from = sql, .kernel_column = "kernel", .sort = order                              \
 	}
 #define QUERIES(by, table, rows, order)                                                            \

@@ -21,7 +21,7 @@ static const struct report_column columns[] = {
 static const struct report_query allocations_query = {
 	.verb = "allocations",
 	.columns = columns,
-	.count = sizeof(columns) / sizeof(*columns),
+	.count = REPORT_COLUMN_COUNT(columns),
 	.from = "(SELECT site, count(*) AS allocations, sum(size) AS bytes, max(size) AS largest, "
 		"count(last_dispatch) AS freed, "
 		"sum(CASE WHEN last_dispatch IS NULL THEN size ELSE 0 END) AS live "

@@ -38,7 +38,7 @@ static const struct report_column columns[] = {
 static const struct report_query copies_query = {
 	.verb = "copies",
 	.columns = columns,
-	.count = sizeof(columns) / sizeof(*columns),
+	.count = REPORT_COLUMN_COUNT(columns),
 	.from = TRACE_COPIES
 	"JOIN rocpd_event e ON e.id = m.event_id AND e.guid = m.guid "
 	"LEFT JOIN rocpd_info_agent a ON a.id = m.src_agent_id AND a.guid = m.guid "

@@ -48,7 +48,7 @@ static const struct report_column columns[] = {
 static const struct report_query dispatches_query = {
 	.verb = "dispatches",
 	.columns = columns,
-	.count = sizeof(columns) / sizeof(*columns),
+	.count = REPORT_COLUMN_COUNT(columns),
 	.from = "probe_dispatch p LEFT JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel_id "
 		"LEFT JOIN rocpd_kernel_dispatch r ON r.id = p.dispatch_id",
 	.kernel_column = "kernel",

@@ -130,7 +130,7 @@ static const struct report_column columns[] = {
 static const struct report_query doctor_query = {
 	.verb = "doctor",
 	.columns = columns,
-	.count = sizeof(columns) / sizeof(*columns),
+	.count = REPORT_COLUMN_COUNT(columns),
 	.from = checks_sql,
 	.sort = "+number",
 };

@@ -27,7 +27,7 @@ static const struct report_column columns[] = {
 static const struct report_query launches_query = {
 	.verb = "launches",
 	.columns = columns,
-	.count = sizeof(columns) / sizeof(*columns),
+	.count = REPORT_COLUMN_COUNT(columns),
 	.from = "(SELECT " TRACE_KERNEL_NAME " AS kernel, count(*) AS launches, "
 		"sum(r.\"end\" - r.start) AS total, s.frames FROM " TRACE_DISPATCHES
 		"JOIN probe_launch l ON l.dispatch_id = r.dispatch_id "

@@ -70,7 +70,7 @@ static const struct report_column columns[] = {
 static const struct report_query markers_query = {
 	.verb = "markers",
 	.columns = columns,
-	.count = sizeof(columns) / sizeof(*columns),
+	.count = REPORT_COLUMN_COUNT(columns),
 	.from = TRACE_REGIONS
 	"AND c.string = '" TRACE_MARKERS "' "
 	"LEFT JOIN rocpd_info_thread t ON t.id = r.tid AND t.guid = r.guid "

@@ -166,7 +166,7 @@ static const struct report_column line_columns[] = {
 #define QUERY(when_, columns_, place, order)                                                       \
 	{                                                                                          \
 		.verb = "mix", .when = when_, .columns = columns_,                                 \
-		.count = sizeof(columns_) / sizeof(*columns_), .from = FROM(place),                \
+		.count = REPORT_COLUMN_COUNT(columns_), .from = FROM(place),                       \
 		.kernel_column = "kernel", .sort = order,                                          \
 		.none = "no counts of blocks: compile with PROBE_KINDS=count and this version of the plugin, and record with probe-run -a count",         \
 	}

@@ -40,7 +40,7 @@ static const struct report_column columns[] = {
 static const struct report_query occupancy_query = {
 	.verb = "occupancy",
 	.columns = columns,
-	.count = sizeof(columns) / sizeof(*columns),
+	.count = REPORT_COLUMN_COUNT(columns),
 	.from = "(SELECT k.display_name AS kernel, a.name AS target, "
 		"p.group_x * p.group_y * p.group_z AS items, k.arch_vgpr_count AS vgprs, "
 		"k.accum_vgpr_count AS agprs, k.sgpr_count AS sgprs, "

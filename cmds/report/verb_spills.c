@@ -45,7 +45,7 @@ static const struct report_column columns[] = {
 static const struct report_query spills_query = {
 	.verb = "spills",
 	.columns = columns,
-	.count = sizeof(columns) / sizeof(*columns),
+	.count = REPORT_COLUMN_COUNT(columns),
 	.from = "(WITH spilled AS MATERIALIZED (SELECT * FROM (SELECT k.display_name AS kernel, k.kernel_name AS symbol, "
 		"min(k.code_object_id) AS code_object, k.private_segment_size AS scratch, "
 		"probe_spills(k.code_object_id, k.kernel_name, 'vgpr') AS vector, "

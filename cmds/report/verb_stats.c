@@ -27,7 +27,7 @@ static const struct report_column columns[] = {
 static const struct report_query stats_query = {
 	.verb = "stats",
 	.columns = columns,
-	.count = sizeof(columns) / sizeof(*columns),
+	.count = REPORT_COLUMN_COUNT(columns),
 	.from = TRACE_STATISTICS,
 	.kernel_column = "name",
 	.sort = "+domain,total_ns,+name",
@@ -37,7 +37,7 @@ static const struct report_query stats_query = {
 static const struct report_query api_query = {
 	.verb = "api",
 	.columns = columns,
-	.count = sizeof(columns) / sizeof(*columns),
+	.count = REPORT_COLUMN_COUNT(columns),
 	.from = "(SELECT * FROM " TRACE_STATISTICS
 		" WHERE domain NOT IN ('KERNEL_DISPATCH', 'MEMORY_COPY', '" TRACE_MARKERS "'))",
 	.sort = "total_ns,+domain,+name",

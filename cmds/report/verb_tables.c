@@ -49,7 +49,7 @@ static const struct report_column list_columns[] = {
 static const struct report_query list_query = {
 	.verb = "tables",
 	.columns = list_columns,
-	.count = sizeof(list_columns) / sizeof(*list_columns),
+	.count = REPORT_COLUMN_COUNT(list_columns),
 	.sort = "+table",
 };
 

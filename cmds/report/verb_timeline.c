@@ -27,7 +27,7 @@ static const struct report_column columns[] = {
 static const struct report_query timeline_query = {
 	.verb = "timeline",
 	.columns = columns,
-	.count = sizeof(columns) / sizeof(*columns),
+	.count = REPORT_COLUMN_COUNT(columns),
 	.from = "(SELECT r.start, r.\"end\", 'KERNEL_DISPATCH' AS domain, " TRACE_KERNEL_NAME " AS name, " TRACE_PROCESS(
 		"r.guid") " || " AGENT " || ' queue ' || r.queue_id AS place, "
 			  "e.stack_id AS correlation, 0 AS parent, "
