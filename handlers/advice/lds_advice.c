@@ -365,8 +365,8 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 			   (unsigned long long)facts->way);
 	if (apart < 2 * site->bytes) {
 		advice_say(ret->fix,
-			   "let each lane access fewer bytes at a time, or lay the data out "
-			   "so that neighbouring lanes use neighbouring elements (of %u B)",
+			   "lay the data out so that neighbouring lanes use neighbouring elements "
+			   "(of %u B)",
 			   site->unit);
 		advice_verify(ret, "conflicts", layout_conflicts(site, site->unit, scratch),
 			      conflicts_each(facts));

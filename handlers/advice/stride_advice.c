@@ -182,7 +182,8 @@ void advice_say_swap(const struct facts *facts, uint64_t stride, bool alternativ
 		return;
 	}
 	advice_say(ret->fix,
-		   "stage a tile in LDS, so that threadIdx.x runs along consecutive addresses");
+		   "stage a tile in LDS, with as many rows as columns, so that threadIdx.x runs "
+		   "along consecutive addresses");
 	if (to->line)
 		advice_append(ret->fix, " here and in the %s at line %u, column %u",
 			      to->access == PROBE_ACCESS_LOAD	 ? "load"

@@ -234,7 +234,7 @@ RULES = [
     (r"let neighbouring lanes use neighbouring elements (?:\(swap|in every)", lambda c: {"swap": True}),
     (r"let threadIdx.x run along consecutive addresses", lambda c: {"swap": True}),
     # For the marked access, a tile has the effect of swapped indices.
-    (r"stage a tile in LDS, so that", lambda c: {"tile" if c.family == "staged" else "swap": True}),
+    (r"stage a tile in LDS, with as many rows as columns, so that", lambda c: {"tile" if c.family == "staged" else "swap": True}),
     (r"make the workgroup wider", lambda c: {"wide": True}),
     (r"align the rows of the data", lambda c: {"align": True}),
     (r"consecutive lanes use consecutive elements", lambda c: {"runs": True}),

@@ -15,9 +15,9 @@
 	}
 #define SWAP "let threadIdx.x run along consecutive addresses (swap the loops or indices), or"
 #define TILE                                                                                       \
-	"stage a tile in LDS, so that threadIdx.x runs along consecutive addresses here and in "   \
-	"the store at line 9, column 4 (swapping the indices alone would move the cost there); "   \
-	"verified: at most 3 cache lines of 128 B after, 64 before (per execution)"
+	"stage a tile in LDS, with as many rows as columns, so that threadIdx.x runs along "       \
+	"consecutive addresses here and in the store at line 9, column 4 (swapping the indices "   \
+	"alone would move the cost there); verified: at most 3 cache lines of 128 B after, 64 before (per execution)"
 
 /* Columns of a matrix with `other` beside it, which is contiguous and executed `times` times. */
 static void advise(const struct probe_site_term columns[SEND_TERMS],
