@@ -9,7 +9,8 @@
  * hierarchy that they most likely come from:
  *
  *	LDS		one pass per cycle and compute unit
- *	address unit	one cycle per quad of lanes and 64-byte line, per compute unit
+ *	address unit	one cycle per quad of lanes and 64-byte line, per compute unit; of four lines
+ *			in each quad, at most in as many executions as there are extra requests
  *	L2		64 B per extra request for a 64-byte line; if all that was allocated
  *			fits in the L2
  *	memory		the larger of that and 128 B per extra request for a 128-byte line
@@ -255,8 +256,9 @@
 	REPORT_USERS("s", "file") " AS users_file, " REPORT_USERS("s", "line") " AS users_line, "  \
 	REPORT_USERS("s", "column") " AS users_column, coalesce(w.large, 1) AS large, "            \
 	"m.conflicts * coalesce(w.per_unit, 1) AS in_lds, "                                        \
-	"CASE WHEN m.excess64 + m.excess128 > 0 THEN max(0, m.quads - m.executions * "             \
-	"(w.wave / 4) * (s.size / max(s.unit, 1))) * w.per_unit ELSE 0 END AS in_unit, "           \
+	"CASE WHEN m.excess64 + m.excess128 > 0 THEN min(max(0, m.quads - m.executions * "         \
+	"(w.wave / 4) * (s.size / max(s.unit, 1))), (m.excess64 + m.excess128) * 3 * (w.wave / 4)) " \
+	"* w.per_unit ELSE 0 END AS in_unit, "                                                     \
 	"coalesce(64 * m.excess64 * " COST_BY_ACCESS("l2") ", 0) AS in_l2, "                                    \
 	"coalesce(max(64 * m.excess64, 128 * m.excess128) * " COST_BY_ACCESS("memory") ", 0) "       \
 	"AS in_memory, "                                                                           \

@@ -139,6 +139,15 @@ INSERT INTO probe_memory_site VALUES
 END
 probe-report lines fold.db | sed -n "4,10p"
 probe-report summary fold.db | grep '^bad'
+echo "-- one extra request in 1000 executions: the other ones cost nothing"
+cp pair.db once.db
+sql once.db <<END
+UPDATE probe_site SET space = 1;
+DELETE FROM probe_memory_site;
+INSERT INTO probe_memory_site VALUES
+	(1, 1, 1, 0, 1000, 64000, 32000, 4001, 4000, 1, 2001, 2000, 1, 0, 0, 0, 0, 0, 0, 0, 'gather', '', 0);
+END
+probe-report lines --format csv -f line,cycles,lines128_excess once.db
 echo "-- of selected dispatches: the cause is that of all launches of this shape"
 sql pair.db <<END
 ALTER TABLE probe_memory_site ADD COLUMN launch_shape TEXT;
