@@ -119,12 +119,11 @@ static void print_samples(const struct finding *finding, long long cycles, long 
 /* Why the estimate is less than the model says. */
 static void print_scale(const struct finding *finding)
 {
+	if (sqlite3_column_type(finding->stmt, F_SCALE) == SQLITE_NULL)
+		return;
 	if (of_several_kernels(finding))
-		fputs(sqlite3_column_type(finding->stmt, F_SCALE) == SQLITE_NULL
-			      ? ""
-			      : "; reduced where those of a kernel add up to more than its time",
-		      stdout);
-	else if (sqlite3_column_type(finding->stmt, F_SCALE) != SQLITE_NULL)
+		fputs("; reduced where those of a kernel add up to more than its time", stdout);
+	else
 		printf("; times %.2g, because those of the kernel add up to more than its time",
 		       sqlite3_column_double(finding->stmt, F_SCALE));
 }

@@ -9,8 +9,9 @@
  * hierarchy that they most likely come from:
  *
  *	LDS		one pass per cycle and compute unit
- *	address unit	one cycle per quad of lanes and 64-byte line, per compute unit; of four lines
- *			in each quad, at most in as many executions as there are extra requests
+ *	address unit	one cycle per quad of lanes and 64-byte line, per compute unit; for each extra
+ *			request at most three cycles more per quad, as if it were an execution in
+ *			which each quad needs four lines
  *	L2		64 B per extra request for a 64-byte line; if all that was allocated
  *			fits in the L2
  *	memory		the larger of that and 128 B per extra request for a 128-byte line

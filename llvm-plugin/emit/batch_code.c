@@ -175,6 +175,7 @@ void batch_emit_counted(const struct batch_code *batch, struct asm_block *code)
 {
 	unsigned s = batch->sgpr;
 
+	/* s11 = -1 if it took long (fast_lines.h), or was not of all lanes. Then shift FIRST. */
 	asm_line(code, "s_cmp_eq_u64 exec, -1");
 	asm_line(code, "s_cselect_b32 s11, s11, -1");
 	asm_line(code, "s_cmp_eq_u32 s11, -1");

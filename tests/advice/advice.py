@@ -312,7 +312,7 @@ MOVES = "swapping the indices alone would move the cost"
 
 
 def judge_others(case, rows, change, after):
-    """The other accesses of the marked lines: a tile leaves their cost as it is, swapped indices alone do not."""
+    """The other accesses of the marked lines: a tile does not change their cost, swapped indices alone do."""
     lines = [sum(row["lines128"] for row in part if row["access"] != case.access()) for part in (rows, after)]
     worse = lines[1] > lines[0]
     measured = f"others {lines[1]} after, {lines[0]} before"

@@ -145,7 +145,7 @@ def staged(case, change):
                        "__syncthreads();", f"for (int k = 0; k < {c}; k++) {{", f"{kind} v = tile[{second[1].format(c)}];",
                        f"(({kind} *)out)[{second[0].format(c)}] = v; {MARK}", "}"], (64, 1), 8, arguments=arguments)
     if change.get("tile") and not change.get("moved"):
-        # Rows of 64 elements: read as they are in `in`, written as they are in `out`.
+        # Rows of 64 elements: read in the order of `in`, written in the order of `out`.
         row = 64 + (p["size"] < 16)
         return Kernel([f"__shared__ {kind} tile[64][{row}];", "unsigned x = blockIdx.x * 64, y = blockIdx.y * 64, l = threadIdx.x;",
                        "for (unsigned k = threadIdx.y; k < 64; k += 4) {",

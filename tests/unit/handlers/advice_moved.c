@@ -19,7 +19,7 @@
 	"consecutive addresses here and in the store at line 9, column 4 (swapping the indices "   \
 	"alone would move the cost there); verified: at most 3 cache lines of 128 B after, 64 before (per execution)"
 
-/* Columns of a matrix with `other` beside it, which is contiguous and executed `times` times. */
+/* Columns of a matrix, and `other`, which is contiguous and executed `times` times. */
 static void advise(const struct probe_site_term columns[SEND_TERMS],
 		   const struct probe_site_term other[SEND_TERMS], unsigned times, const char *fix)
 {
