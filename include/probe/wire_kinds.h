@@ -119,6 +119,11 @@ enum probe_address_flag {
 	 * multiple of 128 bytes.
 	 */
 	PROBE_ADDRESS_SHIFTS = 16,
+	/*
+	 * The same bit, of a gather: the work-item may read several indices, as those of a row of a
+	 * sparse matrix, so that sorting would move them to other work-items.
+	 */
+	PROBE_ADDRESS_LISTED = 16,
 	PROBE_ADDRESS_RESULT = 32,   /* an atomic update whose old value the kernel uses */
 	PROBE_ADDRESS_EXCHANGE = 64, /* an exchange or a compare-and-swap: updates do not add up */
 	PROBE_ADDRESS_UPDATE = 128,  /* the index comes from an atomic update, not from a load */

@@ -304,6 +304,33 @@ static bool is_staged(const Instruction *load)
 	return !isa<LoadInst>(load) || space == PROBE_SPACE_LDS || space == PROBE_SPACE_SCRATCH;
 }
 
+/* Do lanes read indices that are apart, or other ones in each iteration? */
+static bool is_spread(const struct probe_site_term &term, uint64_t index_bytes)
+{
+	if (term.of & PROBE_TERM_LOOP)
+		/* A step by the size of the launch goes on with the next work-items' indices. */
+		return !(term.of & PROBE_TERM_SIZE);
+	return term.of & PROBE_TERM_UNKNOWN ||
+	       (term.of & PROBE_TERM_ITEMS &&
+		(uint64_t)std::abs((long long)term.step) > index_bytes);
+}
+
+/*
+ * Is the index one of several that a work-item reads, as far as is known? Where they begin may be
+ * loaded itself.
+ */
+static bool is_listed(const analysis &in, const LoadInst *load)
+{
+	Value *pointer = const_cast<Value *>(load->getPointerOperand());
+	uint64_t bytes = in.layout.getTypeStoreSize(load->getType()->getScalarType());
+	struct probe_site_term terms[ADDRESS_TERMS];
+	unsigned count = address_terms(in, address_expr(in, pointer), terms);
+
+	return Flow(in, load->getParent()).trace(pointer, nullptr, false).load ||
+	       any_of(ArrayRef(terms, count),
+		      [&](const auto &term) { return is_spread(term, bytes); });
+}
+
 /* What becomes of an atomic update's old value. */
 static unsigned result_flags(const Instruction *inst)
 {
@@ -456,6 +483,9 @@ void address_classes_add(struct address_classes *classes, uint32_t number, LLVMV
 		 text.size() < ADDRESS_TEXT ? text.c_str() : "");
 	ret->flags |= load && is_staged(load) ? PROBE_ADDRESS_STAGED : 0;
 	ret->flags |= load && !isa<LoadInst>(load) ? PROBE_ADDRESS_UPDATE : 0;
+	if (ret->kind == PROBE_ADDRESS_GATHER && isa<LoadInst>(load) &&
+	    is_listed(in, cast<LoadInst>(load)))
+		ret->flags |= PROBE_ADDRESS_LISTED;
 	if (load)
 		snprintf(ret->source, sizeof(ret->source), "%s", place_of(load, true).c_str());
 	find_near(classes, number, inst, expr, ret);

@@ -97,7 +97,7 @@ unsigned Expander::operations(const SCEV *expr)
 		}
 		if (seen.size() > VISITED_MAX ||
 		    !(isa<BinaryOperator>(inst) || isa<CastInst>(inst) || isa<FreezeInst>(inst) ||
-		      isa<SelectInst>(inst)))
+		      isa<SelectInst>(inst) || isa<ExtractElementInst>(inst)))
 			return PROBE_TERM_UNKNOWN;
 		for (const Value *operand : inst->operands())
 			if (!isa<SelectInst>(inst) || operand != inst->getOperand(0))

@@ -126,3 +126,30 @@ extern "C" __global__ void bisect(int *out, const int *sorted, const int *key, i
 	}
 	out[threadIdx.x] = low;
 }
+
+// Indices that belong to work-items: of a row of a sparse matrix, by rows and by columns, and several next to each other. Those of a
+// loop over the whole grid do not, nor does one for each work-item.
+// CHECK-DAG: {{^}}lists [[@LINE+13]] load gather listed x + 4*(load
+// CHECK-DAG: {{^}}lists [[@LINE+15]] load gather listed x + 4*(load
+// CHECK-DAG: {{^}}lists [[@LINE+15]] load gather listed x + 4*(load
+// CHECK-DAG: {{^}}lists [[@LINE+15]] load gather listed x + 4*(load
+// CHECK-DAG: {{^}}lists [[@LINE+17]] load gather x + 4*(load
+// CHECK-DAG: {{^}}lists [[@LINE+17]] load gather x + 4*(load
+extern "C" __global__ void lists(float *out, const float *x, const int *rows, const int *columns, int n)
+{
+	int t = (int)(threadIdx.x + blockIdx.x * blockDim.x);
+	float sum = 0;
+
+#pragma unroll 1
+	for (int k = rows[t]; k < rows[t + 1]; k++)
+		sum += x[columns[k]];
+#pragma unroll 1
+	for (int k = 0; k < 9; k++)
+		sum += x[columns[k * n + t]];
+	sum += x[columns[2 * t]];
+	sum *= x[columns[2 * t + 1]];
+#pragma unroll 1
+	for (int k = t; k < n; k += (int)(blockDim.x * gridDim.x))
+		sum += x[columns[k]];
+	out[t] = sum + x[columns[t]];
+}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """address_classes.py CODE_OBJECT: the site table's view of each access, one line per kernel, access and line of source:
 
-kernel line access class [staged] [shifts] [result] [exchange] [variable NUMBER [rows of BYTES] [elements of BYTES]] address [from LINE]
+kernel line access class [staged] [shifts | listed] [result] [exchange] [variable NUMBER [rows of BYTES] [elements of BYTES]] address [from LINE]
 """
 import struct
 import sys
@@ -10,6 +10,7 @@ import sys
 ACCESS = {1: "load", 2: "store", 3: "atomic"}
 CLASSES = ["unknown", "uniform", "affine", "rows", "wrapped", "computed", "gather", "chase"]
 FLAGS = {8: "staged", 16: "shifts", 32: "result", 64: "exchange"}  # enum probe_address_flag
+GATHER_FLAGS = {**FLAGS, 16: "listed"}
 
 
 class Table:
@@ -52,7 +53,8 @@ def loads(path):
 def main(path):
 	table, seen = Table(path), set()
 	for owner, line, access, kind, flags, variable, address, source in table.accesses():
-		row = f"{owner} {line} {access} {kind}" + "".join(" " + word for bit, word in FLAGS.items() if flags & bit) + \
+		words = (GATHER_FLAGS if kind == "gather" else FLAGS).items()
+		row = f"{owner} {line} {access} {kind}" + "".join(" " + word for bit, word in words if flags & bit) + \
 			(table.declared(variable) if variable else "") + " " + address + \
 			(" from " + source.rsplit(":", 1)[1] if source else "")
 		if row not in seen:

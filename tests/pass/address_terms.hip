@@ -82,3 +82,12 @@ extern "C" __global__ void hash(float *out, const float *in)
 {
 	out[threadIdx.x] = in[threadIdx.x * 2654435761u & 255];
 }
+
+// Arrays that are members of an argument: their pointers may be loaded as one vector.
+// CHECK: {{^}}members [[@LINE+5]] load 4*item.x{{$}}
+// CHECK: {{^}}members [[@LINE+4]] store 8*item.x{{$}}
+struct Arrays { float *out; const float *in; };
+extern "C" __global__ void members(Arrays arrays)
+{
+	arrays.out[2 * threadIdx.x] = arrays.in[threadIdx.x];
+}
