@@ -69,9 +69,10 @@ static void rows_apart(const struct facts *facts, const struct axis_strides *axe
 		snprintf(apart, sizeof(apart), "%llu B apart", (unsigned long long)stride);
 	advice_say(ret->cause,
 		   "within each row of %u work-items lanes are %s and %u B %s %s: %.1f cache "
-		   "lines of %u B touched, %.1f needed",
+		   "lines of %u B touched, %.1f needed%s",
 		   site->row, apart, site->bytes, site->bytes == 1 ? "is" : "are",
-		   facts->participle, before, facts->line, facts_needed(facts));
+		   facts->participle, before, facts->line, facts_needed(facts),
+		   facts_at_most(facts));
 	if (!are_structs(site, axes) && step.bytes < stride && step.other) {
 		swap_rows(facts, &step, stride, ret);
 		return;
@@ -90,8 +91,9 @@ static void rows_apart(const struct facts *facts, const struct axis_strides *axe
 /*
  * The strides per axis: proved, as the address is written, or the same in each recorded execution.
  */
-static bool find_axes(const struct advice_site *site, struct axis_strides *ret)
+static bool find_axes(const struct facts *facts, struct axis_strides *ret)
 {
+	const struct advice_site *site = facts->site;
 	int64_t recorded;
 
 	if (axis_strides(site, ret))
@@ -100,7 +102,8 @@ static bool find_axes(const struct advice_site *site, struct axis_strides *ret)
 		*ret = (struct axis_strides){.fields = false};
 	if (ret->known[0])
 		return true;
-	ret->known[0] = site->recorded && recorded_rows(site->recorded, site, false, &recorded);
+	ret->known[0] = facts_nearly_recorded(facts) &&
+			recorded_rows(site->recorded, site, false, &recorded);
 	ret->stride[0] = ret->known[0] ? recorded : 0;
 	return ret->known[0] || ret->known[1] || ret->known[2];
 }
@@ -125,7 +128,7 @@ static bool global_rows(const struct facts *facts, struct advice *ret)
 	struct axis_strides axes;
 
 	if (!site->row || site->row >= site->wave || site->row < 2 || mostly_idle(facts) ||
-	    !find_axes(site, &axes) || axes.fields)
+	    !find_axes(facts, &axes) || axes.fields)
 		return false;
 	if (!axes.known[0] || llabs((long long)axes.stride[0]) > (long long)site->bytes) {
 		rows_apart(facts, &axes, ret);
@@ -134,9 +137,9 @@ static bool global_rows(const struct facts *facts, struct advice *ret)
 	if (!axes.stride[0]) {
 		advice_say(ret->cause,
 			   "each row of %u work-items %ss one word (%u B): %.1f cache lines "
-			   "of %u B touched, %.1f needed",
+			   "of %u B touched, %.1f needed%s",
 			   site->row, facts_verb(facts), site->bytes, before, facts->line,
-			   facts_needed(facts));
+			   facts_needed(facts), facts_at_most(facts));
 		/* A wider workgroup would only add lanes that contend for a word. */
 		if (site->access == PROBE_ACCESS_ATOMIC)
 			return true;
@@ -146,8 +149,8 @@ static bool global_rows(const struct facts *facts, struct advice *ret)
 	}
 	advice_say(ret->cause,
 		   "rows of %u work-items are contiguous, but rows are apart from "
-		   "each other: %.1f cache lines of %u B touched, %.1f needed",
-		   site->row, before, facts->line, facts_needed(facts));
+		   "each other: %.1f cache lines of %u B touched, %.1f needed%s",
+		   site->row, before, facts->line, facts_needed(facts), facts_at_most(facts));
 	advice_say_wider(site, ret);
 	if (advice_verify_lines(facts, axes.stride[0], ret) ||
 	    llabs((long long)axes.stride[0]) != (long long)site->bytes)
@@ -206,17 +209,40 @@ static bool global_runs(const struct facts *facts, struct advice *ret)
 
 /* ---- Other patterns ------------------------------------------------------------------------- */
 
+/*
+ * Cache lines of an average execution, if those that cost too much gain as much as the recorded
+ * ones: in proportion to what they exceed.
+ */
+static double sorted_lines(const struct facts *facts, const struct recorded_sorting *result)
+{
+	bool all = facts->site->recorded->executions < RECORDED_EXECUTIONS;
+	double gain = (double)result->before - (double)result->after, lines;
+
+	if (!all)
+		gain *= (double)facts->excess / (double)result->excess;
+	lines = facts_each(facts, facts->used) - gain / (double)facts->executions;
+	return lines > 1 ? lines : 1;
+}
+
 /* Addresses depend on data: estimates the effect of sorting from the first waves. */
 static void global_sorted(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
+	double before = facts_each(facts, facts->used), after;
 	struct recorded_sorting result;
 
-	/* Sorted updates would meet at the same words, one after the other. */
+	/*
+	 * Sorted updates would meet at the same words, one after the other. Of several indices of a
+	 * work-item, also of a loop that was unrolled, the order is not free.
+	 */
 	if (!site->info || site->info->address_class != PROBE_ADDRESS_GATHER ||
-	    site->access == PROBE_ACCESS_ATOMIC || facts_flag(facts, PROBE_ADDRESS_STAGED) ||
+	    site->access == PROBE_ACCESS_ATOMIC || site->copies ||
+	    facts_flag(facts, PROBE_ADDRESS_STAGED) || facts_flag(facts, PROBE_ADDRESS_LISTED) ||
 	    !site->recorded || !recorded_sorted(site->recorded, site, facts->line, &result) ||
-	    result.risen || result.after * 10 > result.before * 9)
+	    result.risen || !result.excess)
+		return;
+	after = sorted_lines(facts, &result);
+	if (after * 10 > before * 9)
 		return;
 	advice_say(
 		ret->fix,
@@ -224,7 +250,7 @@ static void global_sorted(const struct facts *facts, struct advice *ret)
 		"%s",
 		site->access == PROBE_ACCESS_STORE ? "sort tiles in LDS before they are stored"
 						   : "gather once into LDS");
-	advice_estimate(ret, facts_lines(facts), result.after, result.before,
+	advice_estimate(ret, facts_lines(facts), after, before,
 			"the addresses that all waves use in one step can be sorted without "
 			"scattering other accesses, and are like those of the executions recorded");
 }

@@ -458,11 +458,14 @@ static bool lds_rows(const struct facts *facts, struct probe_lds_scratch *scratc
 	struct axis_strides axes;
 	int64_t stride = 0;
 
-	if (!site->row || site->row >= site->wave || site->access == PROBE_ACCESS_ATOMIC)
+	/* With idle lanes, the lanes that conflict may not be neighbours. */
+	if (!site->row || site->row >= site->wave || site->access == PROBE_ACCESS_ATOMIC ||
+	    facts_sparse(facts))
 		return false;
 	if (axis_strides(site, &axes) && !axes.fields && axes.known[0])
 		stride = axes.stride[0];
-	else if (!site->recorded || !recorded_rows(site->recorded, site, true, &stride))
+	else if (!facts_nearly_recorded(facts) ||
+		 !recorded_rows(site->recorded, site, true, &stride))
 		return false;
 	if (!stride)
 		return false;

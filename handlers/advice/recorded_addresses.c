@@ -303,7 +303,6 @@ static bool begins_step(const struct recorded_addresses *recorded, const struct 
 bool recorded_sorted(const struct recorded_addresses *recorded, const struct advice_site *site,
 		     unsigned line, struct recorded_sorting *ret)
 {
-	uint64_t before = 0, after = 0;
 	struct sorting *sorting;
 
 	if (!recorded->executions || recorded->lds)
@@ -311,19 +310,21 @@ bool recorded_sorted(const struct recorded_addresses *recorded, const struct adv
 	sorting = calloc(1, sizeof(*sorting));
 	if (!sorting)
 		return false;
-	ret->risen = true;
+	*ret = (struct recorded_sorting){.risen = true};
 	for (unsigned i = 0; i < recorded->executions; i++) {
+		uint64_t lines, needed;
 		size_t count;
 
 		sorting->step[i] = step_of(recorded, i);
 		ret->risen = gather_lanes(recorded, i, sorting->addr, &count) && ret->risen;
-		before += lines_of(site, line, sorting->addr, count, &sorting->scratch);
+		lines = lines_of(site, line, sorting->addr, count, &sorting->scratch);
+		needed = site->bytes / site->unit * ((count * site->unit + line - 1) / line);
+		ret->before += lines;
+		ret->excess += lines > needed ? lines - needed : 0;
 	}
 	for (unsigned i = 0; i < recorded->executions; i++)
 		if (begins_step(recorded, sorting, i))
-			after += sort_step(recorded, site, line, i, sorting);
+			ret->after += sort_step(recorded, site, line, i, sorting);
 	free(sorting);
-	ret->before = (double)before / recorded->executions;
-	ret->after = (double)after / recorded->executions;
 	return true;
 }

@@ -99,8 +99,9 @@ bool recorded_rows(const struct recorded_addresses *recorded, const struct advic
 		   bool lds, int64_t *ret);
 
 struct recorded_sorting {
-	bool risen;	      /* in every execution the addresses ascend from lane to lane */
-	double before, after; /* cache lines per execution */
+	bool risen; /* in every execution the addresses ascend from lane to lane */
+	/* Cache lines of all kept executions; of those before, more than could hold the data. */
+	uint64_t before, after, excess;
 };
 
 /*

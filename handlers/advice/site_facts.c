@@ -312,6 +312,13 @@ bool facts_sparse(const struct facts *facts)
 	return facts->lanes * waves * 16 < facts->executions * (items ? items : wave) * 15ull;
 }
 
+bool facts_nearly_recorded(const struct facts *facts)
+{
+	const struct recorded_addresses *recorded = facts->site->recorded;
+
+	return recorded && recorded->executions * 16ull >= facts->executions * 15;
+}
+
 /* Bytes of a period of `stride`, at most 128, that the accesses use. */
 static unsigned mark(bool used[128], unsigned stride, int64_t from, unsigned bytes)
 {

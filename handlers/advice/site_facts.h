@@ -59,6 +59,11 @@ bool facts_single_stride(const struct facts *facts);
 /* True if on average less than 15/16 of the lanes with a work-item are active. */
 bool facts_sparse(const struct facts *facts);
 /*
+ * Were (nearly) all executions recorded? Those that cost no more than needed are not, and may have
+ * other strides.
+ */
+bool facts_nearly_recorded(const struct facts *facts);
+/*
  * True if idle lanes are between active ones, and few active ones are neighbours, so that the
  * distance of neighbouring lanes is not that of active ones. Not known in LDS.
  */

@@ -198,12 +198,16 @@ void advice_say_swap(const struct facts *facts, uint64_t stride, bool alternativ
 			      to->line ? "there" : "to another one");
 }
 
-/* Should indices be swapped, or a tile be staged, rather than data be stored in another order? */
+/*
+ * Should indices be swapped, or a tile be staged, rather than data be stored in another order?
+ * Lanes that are near each other need another index for it, which only the terms show.
+ */
 static bool is_swapped(const struct advice_site *site, uint64_t stride,
 		       const struct index_step *step)
 {
 	bool apart = stride > ADVICE_STRUCT_MAX ||
-		     (!advice_is_member(site) && advice_moves_to(site, stride));
+		     (advice_terms_known(site) && !advice_is_member(site) &&
+		      advice_moves_to(site, stride));
 
 	return apart && step->bytes < stride && step->other;
 }

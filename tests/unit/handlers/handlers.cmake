@@ -13,8 +13,8 @@ function(probe_handler_test name)
 	probe_test(NAME unit.handlers.${name} TIER unit FOLDER handlers COMMAND unit_handlers_${name})
 endfunction()
 
-foreach(name memory advice advice_classes advice_global advice_alignment advice_shape advice_swap
-	advice_moved advice_shared lds_arrays)
+foreach(name memory advice advice_classes advice_global advice_known advice_alignment advice_shape
+	advice_swap advice_moved advice_shared lds_arrays)
 	probe_handler_test(${name} probe_handler_memory probe_handler_advice)
 endforeach()
 probe_handler_test(many_kernels)

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Advice of the memory handler is said only if it holds for what was counted: causes for all
+ * executions, fixes with the figure of the finding.
+ */
+#include "tests/unit/handlers/send_records.h"
+
+#define BASE 0x7f0000010000ull
+
+static void check_cause(size_t row, const char *part, bool there)
+{
+	if ((strstr(host_text(&host_state, row, "cause"), part) != NULL) != there)
+		fail_msg("%s: %s", part, host_text(&host_state, row, "cause"));
+}
+
+/* A wave of four rows of 16 work-items; lanes of a row are `stride` apart, rows `pitch`. */
+static void send_rows(uint32_t site, uint64_t base, uint64_t stride, uint64_t pitch)
+{
+	struct probe_wave_info wave = {.wave = 0};
+	uint64_t addr[64];
+
+	dispatch.group[0] = 16;
+	dispatch.group[1] = 4;
+	for (unsigned lane = 0; lane < 64; lane++)
+		addr[lane] = base + lane % 16 * stride + lane / 16 * pitch;
+	send_lanes(site, &wave, ~0ull, addr);
+}
+
+/* ---- Strides that some executions have ------------------------------------------------------ */
+
+/* Executions that cost no more than needed have other strides, of which no addresses are kept. */
+static void test_alternating(void **state)
+{
+	uint32_t global = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+	uint32_t lds = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4);
+	uint32_t always = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+
+	(void)state;
+	for (unsigned i = 0; i < 8; i++) {
+		send_rows(global, BASE, i % 2 ? 512 : 4, i % 2 ? 8 : 64);
+		send_rows(lds, 0, i % 2 ? 128 : 4, i % 2 ? 8 : 64);
+		send_rows(always, BASE, 512, 8);
+	}
+	finish();
+	check_cause(global, "within each row", false);
+	check_cause(lds, "within each row", false);
+	check_cause(always, "within each row of 16 work-items lanes are 512 B apart", true);
+}
+
+/* Active lanes that are no neighbours: rows are not the reason. */
+static void test_guarded_rows(void **state)
+{
+	uint32_t site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4);
+	struct probe_wave_info wave = {.wave = 0};
+	uint64_t addr[64];
+
+	(void)state;
+	dispatch.group[0] = 16;
+	dispatch.group[1] = 4;
+	for (unsigned lane = 0; lane < 64; lane++)
+		addr[lane] = lane % 16 * 64 + lane / 16 * 4;
+	send_lanes(site, &wave, 0x1111111111111111, addr);
+	finish();
+	check_cause(0, "within each row", false);
+	check_cause(0, "way", true);
+}
+
+/* ---- Lanes that share words ----------------------------------------------------------------- */
+
+/* Counters do not show whether rows share words: what is needed is a bound then. */
+static void test_needed_of_rows(void **state)
+{
+	static const struct probe_site_term by_value[] = {
+		{.of = PROBE_TERM_ITEM | PROBE_TERM_VALUE, .step = 4},
+		{.of = PROBE_TERM_ITEM << 1 | PROBE_TERM_VALUE, .step = 4},
+		{0}};
+	struct probe_counter_row row = {.site = 0};
+
+	(void)state;
+	add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+	host_state.sites[0].address_class = PROBE_ADDRESS_ROWS;
+	set_terms(0, by_value);
+	dispatch.group[0] = 16;
+	dispatch.group[1] = 4;
+	row.value[PROBE_C_EXECUTIONS] = 4;
+	row.value[PROBE_C_LANES] = 256;
+	row.value[PROBE_C_QUADS] = 256;
+	row.value[PROBE_C_LINES64] = row.value[PROBE_C_LINES128] = 76;
+	row.value[PROBE_C_NEEDED64] = 16;
+	row.value[PROBE_C_NEEDED128] = 8;
+	row.value[PROBE_C_EXCESS64] = 60;
+	row.value[PROBE_C_EXCESS128] = 68;
+	send_counter_rows(&row, 1);
+	finish();
+	check_cause(0, "lanes are far apart", true);
+	check_cause(0, "19.0 cache lines of 128 B touched, 2.0 needed at most", true);
+}
+
+/* ---- Sorted indices ------------------------------------------------------------------------- */
+
+/* `costly` executions of 64 lanes in 64 lines, which all share, and as many that cost nothing. */
+static void gather(unsigned costly, uint8_t flags)
+{
+	if (!instance)
+		start(NULL);
+	add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+	dispatch.grid[0] = 64 * 2 * costly;
+	for (unsigned w = 0; w < 2 * costly; w++) {
+		struct probe_wave_info wave = {.group = {w, 0, 0}};
+		uint64_t addr[64];
+
+		for (uint64_t lane = 0; lane < 64; lane++)
+			addr[lane] = w % 2 ? BASE + lane * 37 % 64 * 4
+					   : BASE + lane * 37 % 64 * 128 + w / 2 % 32 * 4;
+		send_lanes(0, &wave, ~0ull, addr);
+	}
+	host_state.sites[0].address_class = PROBE_ADDRESS_GATHER;
+	host_state.sites[0].address_flags = flags;
+	finish();
+}
+
+/*
+ * Also where some executions cost nothing, the figure before is that of the finding. Sorted, each
+ * of 32 waves uses 2 of the 64 lines. Of 256, the first 128 are kept, of which 2 use one line
+ * together.
+ */
+static void test_sorted(void **state)
+{
+	(void)state;
+	gather(32, 0);
+	check_cause(0, "33.0 cache lines of 128 B touched", true);
+	assert_true(host_real(&host_state, 0, "before") == 33);
+	assert_true(host_real(&host_state, 0, "after") == (2 + 2) / 2.);
+	gather(256, 0);
+	check_cause(0, "33.0 cache lines of 128 B touched", true);
+	assert_true(host_real(&host_state, 0, "before") == 33);
+	assert_true(host_real(&host_state, 0, "after") == (1 + 2) / 2.);
+	/* Indices that belong to the work-items. */
+	gather(32, PROBE_ADDRESS_LISTED);
+	check_cause(0, "33.0 cache lines of 128 B touched", true);
+	assert_string_equal(host_text(&host_state, 0, "fix"), "");
+}
+
+/* ---- Tiles ---------------------------------------------------------------------------------- */
+
+/* A store of every second word, next to a contiguous load: without terms, no other index is known.
+ */
+static void test_no_tile(void **state)
+{
+	uint32_t store = add_site(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4);
+	uint32_t load = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+
+	(void)state;
+	host_state.sites[store].address_class = PROBE_ADDRESS_AFFINE;
+	host_state.sites[load].address_class = PROBE_ADDRESS_AFFINE;
+	host_state.sites[load].near_site = load;
+	for (unsigned i = 0; i < 8; i++) {
+		send_affine(store, ~0ull, BASE, 8);
+		send_affine(load, ~0ull, BASE + 0x1000, 4);
+	}
+	finish();
+	check_cause(store, "lanes are 8 B apart", true);
+	if (strstr(host_text(&host_state, store, "fix"), "tile") ||
+	    !strstr(host_text(&host_state, store, "fix"), "next to each other"))
+		fail_msg("%s", host_text(&host_state, store, "fix"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_alternating, start),
+		cmocka_unit_test_setup(test_guarded_rows, start),
+		cmocka_unit_test_setup(test_needed_of_rows, start),
+		cmocka_unit_test_setup(test_sorted, start),
+		cmocka_unit_test_setup(test_no_tile, start),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
