@@ -18,7 +18,8 @@ static void print_excess(const struct finding *finding)
 	long long excess64 = finding_count(finding, F_EXCESS64),
 		  excess128 = finding_count(finding, F_EXCESS128);
 	long long conflicts = finding_count(finding, F_CONFLICTS),
-		  updates = finding_count(finding, F_UPDATES);
+		  updates = finding_count(finding, F_UPDATES),
+		  least = finding_count(finding, F_UPDATES_LOW);
 
 	if (excess64 || excess128)
 		print_extra(excess64 > 2 * excess128 ? excess64 : excess128,
@@ -29,12 +30,15 @@ static void print_excess(const struct finding *finding)
 		fputs(", ", stdout);
 	if (conflicts)
 		print_extra(conflicts, "LDS pass", "LDS passes");
-	if (updates && (excess64 || excess128 || conflicts))
+	if (!least)
+		return;
+	if (excess64 || excess128 || conflicts)
 		fputs(", ", stdout);
-	if (updates)
-		printf("up to %lld %s for another lane of %s wave", updates,
-		       report_plural(updates, "update that waits", "updates that wait"),
-		       report_plural(updates, "its", "their"));
+	if (least < updates)
+		printf("%lld to ", least);
+	printf("%lld %s for another lane of %s wave", updates,
+	       report_plural(updates, "update that waits", "updates that wait"),
+	       report_plural(updates, "its", "their"));
 }
 
 static const char *level_text(const char *basis)

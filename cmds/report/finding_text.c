@@ -15,11 +15,11 @@
 const char finding_fields[] =
 	"file,line,column,kernel,function,access,space,size,executions,lanes,lines64_used,"
 	"lines64_needed,lines64_excess,lines128_used,lines128_needed,lines128_excess,passes,"
-	"ideal_passes,conflicts,max_way,updates,sites,cycles,cycles_low,cycles_high,"
+	"ideal_passes,conflicts,max_way,updates,updates_low,sites,cycles,cycles_low,cycles_high,"
 	"finding_executions,finding_lanes,finding_lines64_used,finding_lines64_needed,"
 	"finding_lines64_excess,finding_lines128_used,finding_lines128_needed,"
 	"finding_lines128_excess,finding_passes,finding_ideal_passes,finding_conflicts,"
-	"finding_max_way,finding_updates,finding_sites,finding_order,finding_cycles_low,"
+	"finding_max_way,finding_updates,finding_updates_low,finding_sites,finding_order,finding_cycles_low,"
 	"finding_cycles_high,finding_size_least,finding_size_most,finding_share,finding_basis,"
 	"cycles_scale,cycles_basis,time_share,time_of,kernel_samples,line_waiting,"
 	"finding_kernels,finding_rank,finding,launch_shape,cause,fix,cause_shape,"
@@ -227,6 +227,12 @@ static void print_lines(const struct finding *finding, unsigned size, enum findi
 	putchar('\n');
 }
 
+/* Updates may wait for each other, but nothing that was counted shows it. */
+static bool may_wait(const struct finding *finding)
+{
+	return finding_count(finding, F_UPDATES) && !finding_count(finding, F_UPDATES_LOW);
+}
+
 static void print_numbers(const struct finding *finding)
 {
 	const struct report *report = finding->report;
@@ -245,6 +251,10 @@ static void print_numbers(const struct finding *finding)
 		print_lines(finding, 64, F_USED64, F_NEEDED64, F_EXCESS64);
 		print_lines(finding, 128, F_USED128, F_NEEDED128, F_EXCESS128);
 	}
+	if (may_wait(finding))
+		printf("       up to %lld updates may wait for another lane of their wave (--kind trace "
+		       "counts them)\n",
+		       finding_count(finding, F_UPDATES));
 	if (!finding_count(finding, F_IDEAL))
 		return;
 	printf("       %lld LDS passes, %lld ideal", finding_count(finding, F_PASSES),
@@ -459,7 +469,7 @@ void finding_put_brief(const struct finding *finding)
 	 * Atomic updates of one word are serialised although they touch few cache lines, so this is
 	 * not praised.
 	 */
-	if (!bad && shared && atomic)
+	if (!bad && atomic && (shared || finding_count(finding, F_UPDATES)))
 		fputs("note  ", stdout);
 	else
 		printf("%s%s%s  ", bad ? report_red(report) : report_green(report),
@@ -482,6 +492,12 @@ void finding_put_brief(const struct finding *finding)
 		fputs(atomic ? ", lanes update the same words one after the other"
 			     : ", lanes share bytes",
 		      stdout);
+	if (finding_count(finding, F_UPDATES))
+		printf(", %s%lld updates %swait for another lane",
+		       finding_count(finding, F_UPDATES_LOW) < finding_count(finding, F_UPDATES)
+			       ? "up to "
+			       : "",
+		       finding_count(finding, F_UPDATES), may_wait(finding) ? "may " : "");
 	if (finding_count(finding, F_CYCLES))
 		printf(", %s%lld extra %s (estimate)",
 		       finding_count(finding, F_LOW) ? "" : "up to ",

@@ -33,7 +33,8 @@ enum finding_field {
 	F_IDEAL,
 	F_CONFLICTS,
 	F_WAY,
-	F_UPDATES,
+	F_UPDATES, /* that wait, at most and at least */
+	F_UPDATES_LOW,
 	F_SITES,
 	F_CYCLES,
 	F_LOW,

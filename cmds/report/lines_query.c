@@ -110,8 +110,10 @@ static const struct report_column columns[] = {
 	{"passes", "passes", REPORT_INT, false, "passes", "LDS passes taken"},
 	{"ideal_passes", "ideal passes", REPORT_INT, false, "ideal_passes", "fewest possible"},
 	{"conflicts", "bank conflicts", REPORT_INT, true, "conflicts", "extra LDS passes"},
-	{"updates", "waiting updates", REPORT_INT, false, "updates",
-	 "lanes that update a word of global memory which another lane of the wave updates, too, at most"},
+	{"updates", "waiting updates", REPORT_INT, false, "waits_high",
+	 "updates of global memory that wait for another lane of their wave which updates the same word, at most"},
+	{"updates_low", "waiting at least", REPORT_INT, false, "waits_low",
+	 "the same, at least: what is known from counters. Equal to updates: exact, as with --kind trace"},
 	{"max_way", "n-way", REPORT_INT, true, "max_way", "worst bank conflict of any execution"},
 	{"affine", "affine", REPORT_INT, false, "affine", "executions with one constant stride"},
 	{"stride_lo", "stride lo", REPORT_INT, false, "stride_lo", "smallest stride, bytes"},
@@ -219,7 +221,8 @@ static const struct report_column columns[] = {
 	OF_FINDING("ideal_passes", "ideal passes", "all_ideal_passes", "ideal passes"),
 	OF_FINDING("conflicts", "bank conflicts", "all_conflicts", "extra LDS passes"),
 	OF_FINDING("max_way", "n-way", "all_max_way", "worst bank conflict"),
-	OF_FINDING("updates", "waiting updates", "all_updates", "waiting updates"),
+	OF_FINDING("updates", "waiting updates", "all_waits_high", "waiting updates"),
+	OF_FINDING("updates_low", "waiting at least", "all_waits_low", "updates_low"),
 	OF_FINDING("sites", "sites", "all_sites", "number"),
 	OF_FINDING("cycles_low", "at least", "all_at_least", "lower bound"),
 	OF_FINDING("cycles_high", "at most", "all_at_most", "upper bound"),
@@ -272,7 +275,7 @@ static const struct report_column columns[] = {
 	"sum(is_finding) OVER k AS all_places, sum(cycles) OVER k AS position_cycles, "            \
 	FIND_SUM("executions") FIND_SUM("lanes") FIND_SUM("lines64") FIND_SUM("needed64")          \
 	FIND_SUM("excess64") FIND_SUM("lines128") FIND_SUM("needed128") FIND_SUM("excess128")      \
-	FIND_SUM("passes") FIND_SUM("ideal_passes") FIND_SUM("conflicts") FIND_SUM("updates")      \
+	FIND_SUM("passes") FIND_SUM("ideal_passes") FIND_SUM("conflicts") FIND_SUM("waits_high") FIND_SUM("waits_low") \
 	FIND_SUM("sites") FIND_SUM("at_least") FIND_SUM("at_most")              \
 	"max(max_way) OVER f AS all_max_way, min(size) OVER f AS least_size, max(size) OVER f AS most_size, " \
 	"CASE WHEN min(basis) OVER f = max(basis) OVER f THEN basis END AS all_basis, "            \
@@ -316,7 +319,7 @@ static const struct report_column columns[] = {
 	"sum(executions) AS executions, sum(lanes) AS lanes, NULL AS quads, NULL AS lines64, "     \
 	"NULL AS needed64, NULL AS excess64, NULL AS lines128, NULL AS needed128, "                \
 	"NULL AS excess128, NULL AS passes, NULL AS ideal_passes, NULL AS conflicts, "             \
-	"NULL AS affine, NULL AS updates, NULL AS swaps, NULL AS modelled, NULL AS whole, NULL AS low, NULL AS high, NULL AS max_way, "           \
+	"NULL AS affine, NULL AS updates, NULL AS waits_low, NULL AS waits_high, NULL AS swaps, NULL AS modelled, NULL AS whole, NULL AS low, NULL AS high, NULL AS max_way, "           \
 	"NULL AS stride_lo, NULL AS stride_hi, count(DISTINCT site) AS sites, NULL AS avoidable, " \
 	"NULL AS line_modelled, NULL AS line_places, 1 AS line_place, 1 AS line_first FROM "                        \
 	"(SELECT c.*, " COST_OF_TIMES ", " COST_KEYS ", s.access, "                                                      \

@@ -163,9 +163,10 @@
 	COST_NEWER("address_class", "row_class") COST_NEWER("address", "row_address")              \
 	COST_NEWER("index_source", "row_index") COST_NEWER("lane_offsets", "row_lanes")            \
 	COST_NEWER("measured_every", "row_every")                                                  \
-	COST_NEWER("near_site", "row_near") COST_NEWER("measured", "row_measured") " FROM probe_memory_site m, (SELECT "               \
+	COST_NEWER("near_site", "row_near") COST_NEWER("waiting_updates", "row_waits")             \
+	COST_NEWER("measured", "row_measured") " FROM probe_memory_site m, (SELECT "               \
 	"NULL AS launch_shape, NULL AS address_class, NULL AS address, NULL AS index_source, NULL AS lane_offsets, "     \
-	"NULL AS measured_every, NULL AS measured, NULL AS near_site))"
+	"NULL AS measured_every, NULL AS measured, NULL AS near_site, NULL AS waiting_updates))"
 
 /* The handler's rows, over all dispatches. */
 #define COST_TABLE "(SELECT *, '' AS shape FROM " COST_ROWS ")"
@@ -191,7 +192,7 @@
 	"coalesce(t.row_address, u.row_address) AS row_address, "                                  \
 	"coalesce(t.row_index, u.row_index) AS row_index, "                                        \
 	"coalesce(t.row_lanes, u.row_lanes) AS row_lanes, "                                        \
-	"coalesce(t.row_near, u.row_near) AS row_near, "                                           \
+	"coalesce(t.row_near, u.row_near) AS row_near, NULL AS row_waits, "                        \
 	"coalesce(t.row_every, u.row_every) AS row_every, sum(max(c.spare - 1, 0)) AS row_measured " \
 	"FROM probe_counter c "                                                                    \
 	"JOIN probe_dispatch p ON p.dispatch_id = c.dispatch_id "                                  \
@@ -212,20 +213,31 @@
 	"(SELECT " text " FROM probe_site s WHERE s.code_object_id = q.code_object AND s.site = q.site)"
 
 /*
- * Updates that wait for another lane of their wave, at most: each cache line that an execution touches
- * has at least one word. No more than that many words of these lines are different.
+ * Updates that wait for another lane of their wave. The handler knows them from addresses (row_waits).
+ * Else they follow from strides: all but one lane of each execution, or none. Else from cache lines, each
+ * of which has at least one word that is updated, and at most as many as fit. An execution that needs more
+ * lines than it touches has an update that waits for each of them, at least.
  */
 #define COST_ONE_WORD "m.affine = m.executions AND m.stride_lo = 0 AND m.stride_hi = 0"
+#define COST_APART                                                                                 \
+	"m.affine = m.executions AND (m.stride_lo >= s.size OR m.stride_hi <= -s.size)"
+#define COST_WAITS(mixed, bound)                                                                   \
+	"CASE WHEN " SQL_WORD(PROBE_ACCESS_TABLE, "s.access") " <> 'atomic' OR m.lines64 = 0 "     \
+	"THEN 0 WHEN m.row_waits >= 0 THEN m.row_waits WHEN m.passes > 0 THEN " mixed              \
+	" WHEN " COST_ONE_WORD " THEN m.lanes - m.executions WHEN " COST_APART " THEN 0 "          \
+	"ELSE max(" bound ", 0) END"
 #define COST_UPDATES                                                                               \
-	"CASE WHEN " SQL_WORD(PROBE_ACCESS_TABLE, "s.access") " = 'atomic' AND "                   \
-	"coalesce(m.cause, '') <> '' AND m.lines64 > 0 AND (" COST_ONE_WORD                        \
-	" OR m.lines64 < m.needed64 OR m.lines128 < m.needed128) "                                 \
-	"THEN max(m.lanes - m.lines64, 0) ELSE 0 END AS updates, "                                 \
-	"CASE WHEN " COST_ONE_WORD " THEN m.executions ELSE m.lines64 * 64 / max(s.size, 1) END "  \
-	"AS words"
+	COST_WAITS("0", "m.lanes - m.lines64 * 64 / max(s.size, 1), m.needed64 - m.lines64, "      \
+			"m.lanes - m.lines128 * 128 / max(s.size, 1), m.needed128 - m.lines128")   \
+	" AS waits_low, "                                                                          \
+	COST_WAITS("m.lanes", "m.lanes - m.lines64") " AS waits_high"
+/* What counts as cost: only where some are known to wait. */
+#define COST_OF_WAITS                                                                              \
+	"CASE WHEN coalesce(cause, '') <> '' AND waits_low > 0 THEN waits_high ELSE 0 END "        \
+	"AS updates, lanes - waits_low AS words"
 #define COST_SWAPS                                                                                 \
 	"(SELECT y.*, updates > 0 AND " COST_SWAP_LOOP("y.code_object", "y.kernel", "y")           \
-	" AS swaps FROM (SELECT m.*, "
+	" AS swaps FROM (SELECT *, " COST_OF_WAITS " FROM (SELECT m.*, "
 #define COST_OF_UPDATES                                                                            \
 	"updates * CASE WHEN swaps THEN " COST_SWAP_TRY ".0 ELSE 1 END AS in_updates, "            \
 	"CASE WHEN swaps THEN " COST_SWAP_TRY ".0 * max(1.0 * lanes / max(words, 1) - 1, 0) "      \
@@ -272,7 +284,7 @@
 	"s.site = m.site LEFT JOIN objects o ON o.kernel = m.kernel "                              \
 	"LEFT JOIN work w ON w.code = o.code AND w.symbol = o.symbol AND w.shape = m.shape "                            \
 	COST_JOIN_TIMES("o", "m.shape")                                                            \
-	"WHERE probe_match(coalesce(" COST_KERNEL("display_name", "m.kernel") ", ''))) y) y) x)"
+	"WHERE probe_match(coalesce(" COST_KERNEL("display_name", "m.kernel") ", '')))) y) y) x)"
 
 #define COST_WINDOW                                                                                \
 	"PARTITION BY code, symbol, shape, file, line, \"column\", function_key, access, space, size, unit, " \
@@ -298,7 +310,7 @@
 	COST_SUM("executions") COST_SUM("lanes") COST_SUM("quads") COST_SUM("lines64")             \
 	COST_SUM("needed64") COST_SUM("excess64") COST_SUM("lines128") COST_SUM("needed128")       \
 	COST_SUM("excess128") COST_SUM("passes") COST_SUM("ideal_passes") COST_SUM("conflicts")    \
-	COST_SUM("affine") COST_SUM("updates") COST_SUM("modelled") COST_SUM("whole") COST_SUM("low") COST_SUM("high")                   \
+	COST_SUM("affine") COST_SUM("updates") COST_SUM("waits_low") COST_SUM("waits_high") COST_SUM("modelled") COST_SUM("whole") COST_SUM("low") COST_SUM("high")                   \
 	"max(swaps) OVER w AS swaps, max(max_way) OVER w AS max_way, "                                                         \
 	"min(CASE WHEN affine > 0 THEN stride_lo END) OVER w AS stride_lo, "                       \
 	"max(CASE WHEN affine > 0 THEN stride_hi END) OVER w AS stride_hi, "                       \

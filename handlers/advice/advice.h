@@ -55,6 +55,12 @@ struct advice_site {
 	bool fixed_shape; /* the kernel works for one shape of its workgroups only */
 	struct advice_near near[ADVICE_NEAR];
 	unsigned near_count;
+	/*
+	 * Atomic updates of global memory: lanes that wait for a lane before them, because both
+	 * update the same word. Known from all addresses only.
+	 */
+	bool waiting_known;
+	uint64_t waiting;
 	unsigned copies; /* other accesses at its source position, in other blocks */
 	const struct contiguous_accesses *contiguous; /* of the kernel; NULL = unknown */
 	const struct array_layout *array;   /* an array in LDS shared by several accesses; NULL =

@@ -345,11 +345,41 @@ static unsigned words_of_wave(const struct advice_site *site)
 	return most;
 }
 
-/* No execution touched excess cache lines, so the sums of used and needed can be compared. */
-void advice_contended(const struct facts *facts, struct advice *ret)
+/*
+ * Do lanes update the same words? Many of them, where that was counted. Else it is known only if
+ * there are more lanes than words in their cache lines; no execution touched excess ones, so that
+ * sums can be compared.
+ */
+static bool is_contended(const struct facts *facts)
 {
 	const uint64_t *c = facts->site->counters;
 
+	return facts->site->waiting_known ? facts->site->waiting * 4 >= facts->lanes
+					  : c[PROBE_C_LINES64] < c[PROBE_C_NEEDED64];
+}
+
+static void say_contended(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	const uint64_t *c = site->counters;
+
+	advice_say(ret->cause,
+		   "lanes update the same words of global memory, which serialises them: %.1f "
+		   "lanes ",
+		   facts_each(facts, facts->lanes));
+	if (site->waiting_known)
+		advice_append(ret->cause, "update %.1f words",
+			      facts_each(facts, facts->lanes - site->waiting));
+	else
+		advice_append(ret->cause,
+			      "share %.1f cache lines of 64 B, where a word for each would fill "
+			      "%.1f",
+			      facts_each(facts, c[PROBE_C_LINES64]),
+			      facts_each(facts, c[PROBE_C_NEEDED64]));
+}
+
+void advice_contended(const struct facts *facts, struct advice *ret)
+{
 	if (facts->pattern == PATTERN_STRIDE && !facts->low && facts->lanes > facts->executions &&
 	    facts_computed(facts)) {
 		/* Mostly a single lane: nothing to reduce. */
@@ -362,15 +392,10 @@ void advice_contended(const struct facts *facts, struct advice *ret)
 		if (facts_say_reduce(facts, false, ret))
 			advice_verify(ret, "updates of the word", 1,
 				      facts_each(facts, facts->lanes));
-	} else if (c[PROBE_C_LINES64] < c[PROBE_C_NEEDED64]) {
+	} else if (is_contended(facts)) {
 		unsigned words = words_of_wave(facts->site);
 
-		advice_say(ret->cause,
-			   "lanes update the same words of global memory, which serialises "
-			   "them: %.1f lanes share %.1f cache lines of 64 B, where a word for "
-			   "each would fill %.1f",
-			   facts_each(facts, facts->lanes), facts_each(facts, c[PROBE_C_LINES64]),
-			   facts_each(facts, c[PROBE_C_NEEDED64]));
+		say_contended(facts, ret);
 		if (words && 2 * words * facts->executions <= facts->lanes &&
 		    facts_say_reduce(facts, true, ret))
 			advice_verify_most(ret, "updates", words, facts_each(facts, facts->lanes));

@@ -113,6 +113,22 @@ static void split(const struct memory *memory, const struct probe_dispatch_info 
 	}
 }
 
+/* Lanes that update a word which a lane before them updates, too. */
+static unsigned waiting_lanes(const uint64_t addr[64], uint64_t exec)
+{
+	unsigned waiting = 0;
+
+	for (uint64_t rest = exec; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(rest),
+			 k = (unsigned)__builtin_ctzll(exec);
+
+		while (k < lane && !(exec >> k & 1 && addr[k] == addr[lane]))
+			k++;
+		waiting += k < lane;
+	}
+	return waiting;
+}
+
 /* memory->addr[l]: the address of lane l. */
 static void expand(struct memory *memory, const struct probe_access *access)
 {
@@ -129,18 +145,21 @@ static void expand(struct memory *memory, const struct probe_access *access)
 		addr[__builtin_ctzll(rest)] = ranks[n++];
 }
 
-/* Counts lane by lane. */
-static void count_lanes(struct memory *memory, const struct sites_kernel *kernel,
-			const struct memory_site *site, const struct probe_dispatch_info *dispatch,
-			const struct probe_access *access, struct probe_access_cost *cost)
+/* Counts lane by lane; returns the lanes that wait for others. */
+static unsigned count_lanes(struct memory *memory, const struct sites_kernel *kernel,
+			    const struct memory_site *site,
+			    const struct probe_dispatch_info *dispatch,
+			    const struct probe_access *access, struct probe_access_cost *cost)
 {
 	uint64_t global = site->facts.global ? access->exec : 0;
 	uint64_t lds = site->facts.lds ? access->exec : 0;
-	unsigned unit = site->facts.unit;
+	unsigned unit = site->facts.unit, waiting = 0;
 
 	expand(memory, access);
 	if (global && lds)
 		split(memory, dispatch, access->exec, &global, &lds);
+	if (global && site->facts.access == PROBE_ACCESS_ATOMIC)
+		waiting = waiting_lanes(memory->addr, global);
 	for (unsigned k = 0; k < site->units; k++) {
 		if (global) {
 			struct probe_cache_lines lines = probe_cache_lines_count(
@@ -165,6 +184,7 @@ static void count_lanes(struct memory *memory, const struct sites_kernel *kernel
 		for (unsigned lane = 0; lane < 64 && k + 1 < site->units; lane++)
 			memory->addr[lane] += unit;
 	}
+	return waiting;
 }
 
 /*
@@ -287,6 +307,14 @@ static void add_stride(uint64_t *counters, int64_t stride)
 		counters[PROBE_C_STRIDE_LO] = low;
 }
 
+/* Of lanes with one stride: all wait for the first, or none does. */
+static void add_waiting(struct memory_site *site, const struct probe_access *access,
+			const struct probe_access_cost *cost)
+{
+	if (!access->stride && cost->lines.used64 && site->facts.access == PROBE_ACCESS_ATOMIC)
+		site->waiting += access->lanes - 1u;
+}
+
 /*
  * An affine access costs the same if moved by whole periods, except for flat accesses, whose lanes
  * may differ in aperture.
@@ -304,6 +332,7 @@ static void count_affine(struct memory *memory, const struct sites_kernel *kerne
 	if (last->valid && last->exec == access->exec && last->stride == access->stride &&
 	    last->base == base) {
 		last->repeats++;
+		add_waiting(site, access, &last->cost);
 		keep(memory, site, dispatch, access, &last->cost);
 		return;
 	}
@@ -312,8 +341,9 @@ static void count_affine(struct memory *memory, const struct sites_kernel *kerne
 	*last = (struct memory_last){.exec = access->exec, .stride = access->stride, .base = base};
 	if (!count_closed(kernel, site, access, &last->cost)) {
 		last->cost = (struct probe_access_cost){0};
-		count_lanes(memory, kernel, site, dispatch, access, &last->cost);
+		(void)count_lanes(memory, kernel, site, dispatch, access, &last->cost);
 	}
+	add_waiting(site, access, &last->cost);
 	keep(memory, site, dispatch, access, &last->cost);
 	last->repeats = 1;
 	last->valid = !(site->facts.global && site->facts.lds);
@@ -333,6 +363,7 @@ static void count_access(struct memory *memory, const struct sites_kernel *kerne
 {
 	site->counters[PROBE_C_EXECUTIONS]++;
 	site->counters[PROBE_C_LANES] += access->lanes;
+	site->traced = true;
 	if (!site->facts.global)
 		array_range_add(&site->range, access, site->facts.bytes);
 	else if (site->use.dispatch != dispatch->id || !(site->use.count | site->use.unknown))
@@ -342,7 +373,7 @@ static void count_access(struct memory *memory, const struct sites_kernel *kerne
 	} else {
 		struct probe_access_cost cost = {0};
 
-		count_lanes(memory, kernel, site, dispatch, access, &cost);
+		site->waiting += count_lanes(memory, kernel, site, dispatch, access, &cost);
 		keep(memory, site, dispatch, access, &cost);
 		add_cost(site, &cost, 1);
 	}

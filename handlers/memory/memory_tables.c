@@ -66,6 +66,8 @@ static const struct probe_column columns[] = {
 	{"measured", PROBE_TYPE_INTEGER},
 	/* The first access of its block at a constant distance, perhaps itself. */
 	{"near_site", PROBE_TYPE_INTEGER},
+	/* Lanes that wait for one that updates the same word of global memory; -1 = unknown. */
+	{"waiting_updates", PROBE_TYPE_INTEGER},
 };
 enum {
 	COLUMNS = sizeof(columns) / sizeof(columns[0]),
@@ -209,6 +211,8 @@ static struct advice_site describe(const struct memory *memory, const struct sit
 		.info = describes_address(info) ? info : NULL,
 		.variable = variable_of(info),
 		.fixed_shape = own->fixed_shape,
+		.waiting_known = memory_site_of(kernel, id)->traced,
+		.waiting = memory_site_of(kernel, id)->waiting,
 	};
 
 	memcpy(site.group, own->group, sizeof(site.group));
@@ -309,6 +313,7 @@ static int write_row(struct memory *memory, int table, const struct sites_kernel
 	values[n++].integer =
 		every ? (int64_t)memory_site_of(kernel, id)->sample[PROBE_C_MEASURED] : 0;
 	values[n++].integer = site.info ? site.info->near_site : id;
+	values[n++].integer = site.waiting_known ? (int64_t)site.waiting : -1;
 	return host->row(host->ctx, table, values, n);
 }
 

@@ -43,6 +43,8 @@ struct memory_site {
 	uint64_t costly;		 /* executions with conflicts */
 	struct array_range range;
 	struct buffer_use use; /* for global memory, from recorded addresses */
+	bool traced;	       /* addresses were recorded */
+	uint64_t waiting;      /* see struct advice_site */
 };
 
 struct memory_kernel {

@@ -93,7 +93,7 @@ probe-report lines --unfold --limit 3 many.db | grep -e '^t.hip'
 probe-report lines --all many.db | grep -c cause:
 probe-report lines --limit 0 many.db | grep -c cause:
 
-echo "== updates of one word: by all lanes, by half of them and, of 16 words, by unknown ones; by one lane"
+echo "== updates of one word: by all lanes, by half of them and, of 16 words, by unknown ones; by one lane; not known; of words of their own"
 sample updates.db
 sql updates.db <<END
 UPDATE rocpd_info_agent_t SET extdata = '{"clock_mhz":1700,"compute_units":104}' WHERE id = 1;
@@ -104,11 +104,23 @@ INSERT INTO probe_memory_site VALUES
 	(1, 1, 1, 0, 1024, 65536, 16384, 1024, 4096, 0, 1024, 2048, 0, 0, 0, 0, 0, 1024, 0, 0, 'one word', 'reduce'),
 	(2, 1, 1, 1, 1024, 32768, 16384, 1024, 2048, 0, 1024, 1024, 0, 0, 0, 0, 0, 1024, 0, 0, 'one word', 'reduce'),
 	(3, 1, 1, 2, 1024, 65536, 16384, 1024, 4096, 0, 1024, 2048, 0, 0, 0, 0, 0, 0, 0, 0, 'the same words', ''),
-	(4, 1, 2, 3, 1024, 1024, 1024, 1024, 1024, 0, 1024, 1024, 0, 0, 0, 0, 0, 1024, 0, 0, '', '');
+	(4, 1, 2, 3, 1024, 1024, 1024, 1024, 1024, 0, 1024, 1024, 0, 0, 0, 0, 0, 1024, 0, 0, '', ''),
+	(5, 1, 2, 1, 16, 1024, 256, 64, 64, 0, 32, 32, 0, 0, 0, 0, 0, 0, 0, 0, '', ''),
+	(6, 1, 2, 2, 16, 1024, 256, 64, 64, 0, 32, 32, 0, 0, 0, 0, 0, 16, 4, 4, '', '');
 END
-probe-report lines --all --format csv -f line,column,updates,cycles,cycles_low,cycles_high,cycles_basis updates.db
+fields=kernel,line,column,updates_low,updates,cycles,cycles_low,cycles_high,cycles_basis
+probe-report lines --all --format csv -f $fields updates.db
 probe-report lines updates.db | grep cost:
+probe-report lines --all updates.db | grep 'copy(int'
 probe-report kernels --format csv -f kernel,cycles updates.db
+echo "-- counted from addresses, as far as these were recorded"
+sql updates.db <<END
+ALTER TABLE probe_memory_site ADD COLUMN waiting_updates INTEGER DEFAULT -1;
+UPDATE probe_memory_site SET waiting_updates = 112 WHERE id = 5;
+UPDATE probe_memory_site SET waiting_updates = 50000 WHERE id = 3;
+END
+probe-report lines --all --format csv -f $fields updates.db
+probe-report lines --all updates.db | grep 'copy(int'
 
 echo "== accesses to LDS at constant distances in a block, which may be one instruction: one finding"
 sample pair.db

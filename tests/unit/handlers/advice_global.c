@@ -321,8 +321,7 @@ static void test_contended_global(void **state)
 	assert_true(host_real(&host_state, counter, "before") == 40);
 	assert_true(host_real(&host_state, counter, "after") == 1);
 	assert_non_null(strstr(host_text(&host_state, table, "cause"),
-			       "64.0 lanes share 1.0 cache lines of 64 B, where a word for each "
-			       "would fill 4.0"));
+			       "which serialises them: 64.0 lanes update 8.0 words"));
 	assert_string_equal(host_text(&host_state, table, "fix"), "");
 	for (uint32_t site = own; site <= broadcast; site++)
 		assert_string_equal(host_text(&host_state, site, "cause"), "");

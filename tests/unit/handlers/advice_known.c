@@ -165,6 +165,44 @@ static void test_no_tile(void **state)
 		fail_msg("%s", host_text(&host_state, store, "fix"));
 }
 
+/* ---- Updates -------------------------------------------------------------------------------- */
+
+/* Some lanes update one word. Addresses show it, where cache lines do not. */
+static void test_waiting(void **state)
+{
+	struct probe_counter_row row = {.site = 0};
+	uint64_t addr[64];
+
+	(void)state;
+	add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
+	for (uint64_t lane = 0; lane < 64; lane++)
+		addr[lane] = BASE + (lane < 24 ? 0 : lane) * 4;
+	send_full(0, addr);
+	finish();
+	assert_int_equal(get(0, "waiting_updates"), 23);
+	check_cause(0, "which serialises them: 64.0 lanes update 41.0 words", true);
+	/* The counters of the same. */
+	start(NULL);
+	add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
+	row.value[PROBE_C_EXECUTIONS] = 1;
+	row.value[PROBE_C_LANES] = 64;
+	row.value[PROBE_C_LINES64] = row.value[PROBE_C_NEEDED64] = 4;
+	row.value[PROBE_C_LINES128] = row.value[PROBE_C_NEEDED128] = 2;
+	send_counter_rows(&row, 1);
+	finish();
+	assert_int_equal(get(0, "waiting_updates"), -1);
+	assert_string_equal(host_text(&host_state, 0, "cause"), "");
+	/* In fewer lines than as many words fill. */
+	start(NULL);
+	add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
+	row.value[PROBE_C_LINES64] = row.value[PROBE_C_LINES128] = 1;
+	send_counter_rows(&row, 1);
+	finish();
+	check_cause(
+		0, "64.0 lanes share 1.0 cache lines of 64 B, where a word for each would fill 4.0",
+		true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +211,7 @@ int main(void)
 		cmocka_unit_test_setup(test_needed_of_rows, start),
 		cmocka_unit_test_setup(test_sorted, start),
 		cmocka_unit_test_setup(test_no_tile, start),
+		cmocka_unit_test_setup(test_waiting, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 
 struct want {
 	uint64_t executions, lanes, quads, lines64, needed64, excess64, lines128, needed128,
-		excess128, passes, ideal, way, affine;
+		excess128, passes, ideal, way, affine, waiting;
 	int64_t low, high;
 	bool strided;
 };
@@ -46,6 +46,28 @@ static void want_lds(struct want *want, const struct probe_site_info *info, uint
 	want->way = cost.way > want->way ? cost.way : want->way;
 }
 
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Lanes beyond the first one of each word. */
+static uint64_t want_waiting(uint64_t exec, const uint64_t *addr)
+{
+	uint64_t sorted[64], waiting = 0;
+	unsigned n = 0;
+
+	for (unsigned lane = 0; lane < 64; lane++)
+		if (exec >> lane & 1)
+			sorted[n++] = addr[lane];
+	qsort(sorted, n, sizeof(sorted[0]), by_value);
+	for (unsigned i = 1; i < n; i++)
+		waiting += sorted[i] == sorted[i - 1];
+	return waiting;
+}
+
 static void want_access(struct want *want, uint32_t site, const struct probe_access *access,
 			const uint64_t ranks[64])
 {
@@ -78,6 +100,8 @@ static void want_access(struct want *want, uint32_t site, const struct probe_acc
 			want->strided = true;
 		}
 	}
+	if (info->access == PROBE_ACCESS_ATOMIC)
+		want->waiting += want_waiting(global, addr);
 	for (unsigned k = 0; k < info->bytes / info->unit; k++) {
 		if (global)
 			want_lines(want, info->unit, global, addr);
@@ -171,6 +195,7 @@ static void check_row(size_t row, const struct want *want)
 	assert_int_equal(get(row, "conflicts"), want->passes - want->ideal);
 	assert_int_equal(get(row, "max_way"), want->way);
 	assert_int_equal(get(row, "affine"), want->affine);
+	assert_int_equal(get(row, "waiting_updates"), want->waiting);
 	assert_int_equal(get(row, "stride_lo"), want->low);
 	assert_int_equal(get(row, "stride_hi"), want->high);
 }
@@ -183,18 +208,23 @@ static void test_random(void **state)
 					     {12, 12}, {16, 16}, {32, 16}, {20, 4}};
 	uint64_t seed = 88172645463325252ull;
 	struct want want[HOST_SITES] = {0};
+	uint32_t sites = 0;
 
 	(void)state;
 	for (size_t s = 0; s < 3; s++)
 		for (size_t k = 0; k < 8; k++)
-			for (int a = PROBE_ACCESS_LOAD; a <= PROBE_ACCESS_STORE; a++)
+			for (int a = PROBE_ACCESS_LOAD; a <= PROBE_ACCESS_ATOMIC; a++) {
+				if (a == PROBE_ACCESS_ATOMIC && k != 2 && k != 3)
+					continue;
 				add_site((enum probe_access_kind)a, spaces[s], shapes[k][0],
 					 shapes[k][1]);
-	for (uint32_t i = 0; i < 48 * 60; i++)
-		random_access(&seed, i % 48, &want[i % 48]);
+				sites++;
+			}
+	for (uint32_t i = 0; i < sites * 60; i++)
+		random_access(&seed, i % sites, &want[i % sites]);
 	finish();
-	assert_int_equal(host_state.row_count, 48);
-	for (size_t row = 0; row < 48; row++)
+	assert_int_equal(host_state.row_count, sites);
+	for (size_t row = 0; row < sites; row++)
 		check_row(row, &want[get(row, "site")]);
 }
 
@@ -258,6 +288,7 @@ static void test_counters_add(void **state)
 	assert_int_equal(get(0, "executions"), 1200);
 	assert_int_equal(get(0, "affine"), 1233);
 	assert_int_equal(get(0, "max_way"), 1012);
+	assert_int_equal(get(0, "waiting_updates"), -1);
 	assert_int_equal(get(0, "stride_hi"), 8);
 	assert_int_equal(get(0, "stride_lo"), -4);
 	assert_int_equal(get(1, "kernel"), 6);
