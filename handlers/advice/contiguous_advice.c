@@ -262,6 +262,10 @@ void advice_contiguous(const struct facts *facts, struct advice *ret)
 	advice_say(ret->fix,
 		   "align the address of the first %slane (base, offset, row pitch) to %u B",
 		   anchor ? "active " : "", facts->line);
-	advice_verify_most(ret, facts_lines(facts), after, facts_each(facts, facts->used));
+	if (flags & PROBE_ADDRESS_SHIFTS)
+		advice_estimate(ret, facts_lines(facts), after, facts_each(facts, facts->used),
+				"the offset (an argument or a loaded value) is always the same");
+	else
+		advice_verify_most(ret, facts_lines(facts), after, facts_each(facts, facts->used));
 	advice_append_effect(facts, "to align it", site->buffer ? site->buffer->shifted : 0, ret);
 }

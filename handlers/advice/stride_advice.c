@@ -150,23 +150,19 @@ void advice_say_arrays(const struct advice_site *site, int64_t stride, struct ad
 	if (!advice_is_member(site))
 		advice_say(ret->fix,
 			   "store %s %u B of neighbouring lanes, now %lld B apart, next to each "
-			   "other (a structure of arrays, or columns instead of rows)",
+			   "other (a structure of arrays, or columns or diagonals instead of "
+			   "rows)",
 			   these, site->bytes, size);
 	else if (size > ADVICE_STRUCT_MAX)
 		advice_say(ret->fix,
 			   "store %s %u B of all structs or rows of %lld B next to each other (a "
 			   "structure of arrays, or columns instead of rows)",
 			   these, site->bytes, size);
-	else if (site->bytes <= 4)
-		advice_say(ret->fix,
-			   "use a structure of arrays (one array per member) instead of an "
-			   "array of structs of %lld B",
-			   size);
 	else
 		advice_say(ret->fix,
-			   "use a structure of arrays (one array for these %u B) instead of an "
+			   "use a structure of arrays (one array for %s %u B) instead of an "
 			   "array of structs of %lld B",
-			   site->bytes, size);
+			   these, site->bytes, size);
 }
 
 void advice_say_swap(const struct facts *facts, uint64_t stride, bool alternative,

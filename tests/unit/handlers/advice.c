@@ -35,7 +35,7 @@ static void test_advice(void **state)
 	advise(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4, base, 16,
 	       "lanes are 16 B apart and 4 B are written: 32 of 128 B of each "
 	       "cache line are used",
-	       "use a structure of arrays (one array per member) instead of an "
+	       "use a structure of arrays (one array for these 4 B) instead of an "
 	       "array of structs of 16 B; verified: at most 3 cache lines of 128 B after, "
 	       "8 before (per execution); effect on other accesses to the buffer "
 	       "not evaluated");

@@ -126,7 +126,7 @@ static void test_structs_in_rows(void **state)
 		"once");
 	assert_string_equal(
 		host_text(&host_state, 0, "fix"),
-		"use a structure of arrays (one array per member) instead of an array of "
+		"use a structure of arrays (one array for these 4 B) instead of an array of "
 		"structs of 20 B; verified: at most 8 cache lines of 128 B after, 12 before "
 		"(per execution)");
 }

@@ -6,9 +6,9 @@
 #define SWAP_TILE	      SWAP ", or pass a tile through LDS; "
 #define RESULT(count, before) count " cache lines of 128 B after, " before " before (per execution)"
 #define OTHERS		      "; effect on other accesses to the buffer not evaluated"
-#define ROWS(bytes)                                                                                       \
-	"store these 4 B of neighbouring lanes, now " bytes                                               \
-	" B apart, next to each other (a structure of arrays, or columns instead of rows); verified: at " \
+#define ROWS(bytes)                                                                                                    \
+	"store these 4 B of neighbouring lanes, now " bytes                                                            \
+	" B apart, next to each other (a structure of arrays, or columns or diagonals instead of rows); verified: at " \
 	"most " RESULT("3", "64") OTHERS
 
 #define LOSE	", and other accesses do not lose what this one gains"
@@ -79,7 +79,8 @@ static void test_neighbours(void **state)
 		 4,
 		 1024,
 		 "store these 4 B of neighbouring lanes, now 1024 B apart, next to each other (a structure of arrays, "
-		 "or columns instead of rows); verified: at most " RESULT("3", "64") OTHERS},
+		 "or columns or diagonals instead of rows); verified: at most " RESULT("3", "64")
+			 OTHERS},
 	};
 
 	(void)state;
@@ -370,7 +371,7 @@ static void test_rows_used_too(void **state)
 			send_affine(i, ~0ull, 0x7f0000000000, i ? 4 : 1024);
 		finish();
 		fix = host_text(&host_state, 0, "fix");
-		assert_non_null(strstr(fix, "columns instead of rows"));
+		assert_non_null(strstr(fix, "instead of rows"));
 		assert_int_equal(strstr(fix, note) != NULL, others);
 		assert_int_equal(strstr(fix, OTHERS) != NULL, others);
 	}
