@@ -49,8 +49,12 @@ static const Term unknown = {0, PROBE_TERM_UNKNOWN};
 /* What a value is, if it is no operation; 0 = an operation. */
 unsigned Expander::leaf(const Value *value)
 {
+	auto *element = dyn_cast<ExtractElementInst>(value);
 	int axis;
 
+	/* The optimiser merges loads of neighbours into one of a vector. */
+	if (element && isa<LoadInst>(element->getVectorOperand()))
+		return PROBE_TERM_VALUE;
 	if ((axis = item_axis(value)) >= 0)
 		return PROBE_TERM_ITEM << axis;
 	if ((axis = group_axis(value)) >= 0)
@@ -97,7 +101,7 @@ unsigned Expander::operations(const SCEV *expr)
 		}
 		if (seen.size() > VISITED_MAX ||
 		    !(isa<BinaryOperator>(inst) || isa<CastInst>(inst) || isa<FreezeInst>(inst) ||
-		      isa<SelectInst>(inst) || isa<ExtractElementInst>(inst)))
+		      isa<SelectInst>(inst)))
 			return PROBE_TERM_UNKNOWN;
 		for (const Value *operand : inst->operands())
 			if (!isa<SelectInst>(inst) || operand != inst->getOperand(0))

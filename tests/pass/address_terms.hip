@@ -91,3 +91,15 @@ extern "C" __global__ void members(Arrays arrays)
 {
 	arrays.out[2 * threadIdx.x] = arrays.in[threadIdx.x];
 }
+
+// The same of a size.
+// CHECK: {{^}}pitched [[@LINE+8]] load 4*item.x 4*item.y*value{{$}}
+// CHECK: {{^}}pitched [[@LINE+7]] store 4*item.x*value 4*item.y{{$}}
+struct Matrix { float *at; int width, height; };
+extern "C" __global__ void pitched(Matrix a, Matrix b)
+{
+	int x = threadIdx.x, y = threadIdx.y;
+
+	if (x < a.width && y < a.height)
+		b.at[x * b.width + y] = a.at[y * a.width + x];
+}
