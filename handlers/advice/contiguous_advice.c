@@ -69,15 +69,20 @@ bool advice_without_gaps(const struct recorded_addresses *recorded)
 
 /*
  * Some quad of lanes is in two cache lines, which never happens to aligned contiguous quads; or all
- * lanes are active, so that there is no other reason.
+ * lanes are active, so that there is no other reason. Where many are idle, they may be between the
+ * active ones, unless a quad is over each end of a line.
  */
 static bool is_shifted(const struct facts *facts)
 {
 	const struct advice_site *site = facts->site;
+	const uint64_t *c = site->counters;
+	uint64_t aligned = facts->executions * (site->wave / 4);
 
-	return facts->lanes == facts->executions * site->wave ||
-	       advice_without_gaps(site->recorded) ||
-	       site->counters[PROBE_C_QUADS] > facts->executions * (site->wave / 4);
+	if (facts->lanes == facts->executions * site->wave || advice_without_gaps(site->recorded))
+		return true;
+	return c[PROBE_C_QUADS] > aligned &&
+	       (!facts_sparse(facts) ||
+		c[PROBE_C_QUADS] - aligned >= c[PROBE_C_LINES64] - facts->executions);
 }
 
 /* True if the workgroup size is the cause: waves are as full as it allows. */

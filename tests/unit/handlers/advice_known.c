@@ -65,6 +65,33 @@ static void test_guarded_rows(void **state)
 	check_cause(0, "way", true);
 }
 
+/* The counters of rows[v + 1] of few vertices, as data chooses: some quads are in two lines. */
+static void test_chosen_lanes(void **state)
+{
+	struct probe_counter_row row = {.site = 0};
+	uint64_t *c = row.value;
+
+	(void)state;
+	add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+	host_state.sites[0].address_class = PROBE_ADDRESS_AFFINE;
+	dispatch.group[0] = 256;
+	c[PROBE_C_EXECUTIONS] = c[PROBE_C_NEEDED64] = c[PROBE_C_NEEDED128] = 78;
+	c[PROBE_C_AFFINE] = 78;
+	c[PROBE_C_LANES] = 451;
+	c[PROBE_C_QUADS] = 78 * 16 + 12;
+	c[PROBE_C_LINES64] = 247;
+	c[PROBE_C_EXCESS64] = 169;
+	c[PROBE_C_LINES128] = 178;
+	c[PROBE_C_EXCESS128] = 100;
+	c[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS - 4;
+	c[PROBE_C_STRIDE_HI] = PROBE_STRIDE_BIAS + 4;
+	send_counter_rows(&row, 1);
+	finish();
+	check_cause(0, "misaligned", false);
+	check_cause(0, "5.8 of 64 lanes are active on average", true);
+	assert_string_equal(host_text(&host_state, 0, "fix"), "");
+}
+
 /* ---- Lanes that share words ----------------------------------------------------------------- */
 
 /* Counters do not show whether rows share words: what is needed is a bound then. */
@@ -208,6 +235,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_alternating, start),
 		cmocka_unit_test_setup(test_guarded_rows, start),
+		cmocka_unit_test_setup(test_chosen_lanes, start),
 		cmocka_unit_test_setup(test_needed_of_rows, start),
 		cmocka_unit_test_setup(test_sorted, start),
 		cmocka_unit_test_setup(test_no_tile, start),
