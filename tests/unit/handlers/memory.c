@@ -56,7 +56,7 @@ static int by_value(const void *a, const void *b)
 /* Lanes beyond the first one of each word. */
 static uint64_t want_waiting(uint64_t exec, const uint64_t *addr)
 {
-	uint64_t sorted[64], waiting = 0;
+	uint64_t sorted[64] = {0}, waiting = 0;
 	unsigned n = 0;
 
 	for (unsigned lane = 0; lane < 64; lane++)
