@@ -368,72 +368,101 @@ static void assign_counters(struct group_plan *plan)
 		assign(plan, false);
 }
 
+/* How often does a group's block execute, and which loops and conditions surround it? */
+static void describe_block(struct group_plan *plan, struct plan_group *group, LLVMValueRef function,
+			   bool once)
+{
+	group->loops = analysis_loop_depth(plan->analysis, group->block);
+	group->once =
+		once && plan_executes_once(plan, function, group->block, 0, &group->predicate);
+	if (group->lanes_known && group->loops)
+		group->iterates =
+			plan_is_enumerated(plan, function, group->block, &group->predicate);
+}
+
+static void find_groups(struct group_plan *plan, LLVMValueRef function, bool once)
+{
+	if (once && pass_enabled(plan->options, PASS_LANE_ADDRESSES))
+		plan_find_lane_addresses(plan, function);
+	make_groups(plan);
+	plan_group_lane_addresses(plan);
+	for (int i = 0; i < plan->groups; i++)
+		describe_block(plan, &plan->group[i], function, once);
+}
+
+/* Rows behind those of the sites; returns the first one that is free. */
+static uint32_t number_rows(struct group_plan *plan, uint32_t row)
+{
+	for (int i = 0; i < plan->predicates; i++)
+		plan->predicate[i].row = row++;
+	for (int i = 0; i < plan->groups; i++)
+		plan->group[i].row = row++;
+	return row;
+}
+
+/* What is counted in which rows and registers. */
+static void assign_rows(struct group_plan *plan)
+{
+	const struct pass_options *options = plan->options;
+	uint32_t behind = plan->first_site + (uint32_t)plan->sites;
+	uint32_t row = number_rows(plan, behind);
+
+	if (plan->registers && options->measured_every > 1)
+		plan_find_sampled_blocks(plan, &row);
+	else if (plan->registers && pass_enabled(options, PASS_BATCHES))
+		assign_batch(plan);
+	number_histograms(plan, &row);
+	plan->rows = row - behind;
+	if (pass_enabled(options, PASS_RESIDUE_LANES))
+		assign_lanes(plan);
+	if (plan->registers && pass_enabled(options, PASS_RUN_COUNTERS))
+		assign_counters(plan);
+}
+
+static struct analysis *analyse(LLVMValueRef function, const struct call_unit *unit,
+				const struct pass_options *options, void *analyses)
+{
+	struct analysis *in = analysis_create(function, unit->kernel, analyses);
+
+	analysis_trust_launch(in);
+	if (!pass_enabled(options, PASS_BIT_FIELDS))
+		analysis_forbid_fields(in);
+	if (!pass_enabled(options, PASS_ITERATIONS))
+		analysis_forbid_iterations(in);
+	return in;
+}
+
 struct group_plan *group_plan_create(const struct call_unit *unit,
 				     const struct pass_options *options, struct expr_graph *exprs,
 				     void *analyses)
 {
 	struct group_plan *plan = pass_alloc(NULL, sizeof(*plan));
 	LLVMValueRef function = unit->base;
-	uint32_t first_site = unit->first_site;
-	struct analysis *in = analysis_create(function, unit->kernel, analyses);
 	bool memory = options->kinds & 1u << PROBE_KIND_MEMORY &&
 		      !pass_is_optnone(unit->original, options);
 	bool once = unit->kernel && !pass_may_end_early(function);
-	uint32_t row;
 
 	*plan = (struct group_plan){
 		.options = options,
-		.analysis = in,
+		.analysis = analyse(function, unit, options, analyses),
 		.exprs = exprs,
-		.first_site = first_site,
+		.first_site = unit->first_site,
+		.registers = once && memory && !options->portable &&
+			     !reserved_named(function, RESERVED_GROUPS),
 		.counters = {.use = RESERVED_GROUPS},
 	};
-	analysis_trust_launch(in);
-	if (!pass_enabled(options, PASS_BIT_FIELDS))
-		analysis_forbid_fields(in);
-	if (!pass_enabled(options, PASS_ITERATIONS))
-		analysis_forbid_iterations(in);
 	list(plan, function);
-	if (options->prove && memory) {
-		if (once && pass_enabled(options, PASS_LANE_ADDRESSES))
-			plan_find_lane_addresses(plan, function);
-		make_groups(plan);
-		plan_group_lane_addresses(plan);
-	}
-	for (int i = 0; i < plan->groups; i++) {
-		plan->group[i].loops = analysis_loop_depth(in, plan->group[i].block);
-		plan->group[i].once =
-			once && plan_executes_once(plan, function, plan->group[i].block, 0,
-						   &plan->group[i].predicate);
-		if (plan->group[i].lanes_known && plan->group[i].loops)
-			plan->group[i].iterates = plan_is_enumerated(
-				plan, function, plan->group[i].block, &plan->group[i].predicate);
-	}
+	if (memory && options->prove)
+		find_groups(plan, function, once);
 	if (pass_enabled(options, PASS_LAUNCH_ADDRESSES))
 		plan_find_launch_addresses(plan);
-	row = first_site + (uint32_t)plan->sites;
-	for (int i = 0; i < plan->predicates; i++)
-		plan->predicate[i].row = row++;
-	for (int i = 0; i < plan->groups; i++)
-		plan->group[i].row = row++;
-	plan->registers =
-		once && memory && !options->portable && !reserved_named(function, RESERVED_GROUPS);
-	if (plan->registers && options->measured_every > 1)
-		plan_find_sampled_blocks(plan, &row);
-	else if (plan->registers && pass_enabled(options, PASS_BATCHES))
-		assign_batch(plan);
-	number_histograms(plan, &row);
-	plan->rows = row - first_site - (uint32_t)plan->sites;
-	if (pass_enabled(options, PASS_RESIDUE_LANES))
-		assign_lanes(plan);
-	if (plan->registers && pass_enabled(options, PASS_RUN_COUNTERS))
-		assign_counters(plan);
+	assign_rows(plan);
 	for (size_t i = 0; i < plan->sites; i++)
 		plan->site[i].measured = plan->site[i].group == PLAN_NONE;
 	if (memory && pass_enabled(options, PASS_LEADERS) && !options->portable)
-		plan_find_representatives(plan, in);
+		plan_find_representatives(plan, plan->analysis);
 	describe(plan);
-	analysis_destroy(in);
+	analysis_destroy(plan->analysis);
 	plan->analysis = NULL;
 	return plan;
 }
