@@ -28,23 +28,13 @@ static bool starves(struct time_cu *cu)
 	return cu->has_space;
 }
 
-/* The SIMD whose next event is the earliest. */
-static uint32_t first_simd(const struct time_cu *cu)
-{
-	uint32_t a = cu->simd[1].next < cu->simd[0].next;
-	uint32_t b = 2 + (cu->simd[3].next < cu->simd[2].next);
-
-	return cu->simd[b].next < cu->simd[a].next ? b : a;
-}
-
 /* Processes events up to `until`; false if none is left before it. */
 static bool run_events(struct time_cu *cu, uint64_t until)
 {
 	enum { ROUNDS = 1024 }; /* until the caller looks whether the dispatch was stopped */
 
 	for (uint32_t rounds = 0; rounds < ROUNDS; rounds++) {
-		uint32_t simd = first_simd(cu);
-		uint64_t next = cu->simd[simd].next;
+		const uint64_t next = cu->next;
 		struct time_wave *w;
 
 		if (cu->wake <= next && cu->wake < until) {
@@ -58,7 +48,7 @@ static bool run_events(struct time_cu *cu, uint64_t until)
 		if (next >= until)
 			return false;
 		cu->now = next;
-		w = time_wave_take(cu, simd);
+		w = time_wave_take(cu);
 		if (w)
 			time_wave_issue(cu, w);
 		if (cu->has_space | cu->held | cu->stored)

@@ -26,7 +26,7 @@ enum {
 	TIME_BLOCKS = 8,
 	TIME_CHANNELS = 32, /* channels of the L2 */
 	CONTENTION_NONE = 64,
-	SLOT_LATE = INT16_MAX,
+	DUE_LATE = INT16_MAX,
 	WINDOW = 64,	  /* slots that a SIMD can reserve, from its last event on */
 	TIME_SPANS = 128, /* two for each slot that a wave can be ahead, and more */
 	TIME_PLACES = 16,
@@ -137,18 +137,12 @@ struct time_window {
 };
 
 struct time_simd {
-	/*
-	 * When each wave continues, as a slot counted from the unit's `base`; oldest wave first.
-	 * SLOT_LATE: later, or when another event wakes it.
-	 */
-	_Alignas(16) int16_t slot[SIM_SIMD_WAVES];
-	struct time_wave *wave[SIM_SIMD_WAVES];
-	uint64_t next; /* the earliest of them, in cycles */
+	struct time_wave *wave[SIM_SIMD_WAVES]; /* oldest wave first */
 	uint32_t count;
 	uint64_t vmem_next, lds_next; /* the first slot in which the class is not taken */
 	uint64_t matrix_free;
 	struct time_window window;
-	uint64_t when[SIM_SIMD_WAVES]; /* the cycle of each slot above */
+	uint64_t when[SIM_SIMD_WAVES]; /* when each wave continues; never: another event wakes it */
 };
 
 /* A set of an L1, the most recently used line first. */
@@ -194,7 +188,14 @@ struct time_cu {
 	uint32_t number;
 	enum time_cu_state state;
 	uint64_t now, end; /* end: when its last instruction or store completed */
-	uint64_t base;	   /* the origin of slot numbers in this epoch, a multiple of four */
+	uint64_t base;	   /* the origin of `due` in this epoch, a multiple of four */
+	/*
+	 * The slot in which each wave continues, in cycles from `base` on, in the order of
+	 * simd[].wave. SIMDs differ modulo four. DUE_LATE: later, or when another event wakes it.
+	 */
+	_Alignas(64) int16_t due[SIM_SIMDS][SIM_SIMD_WAVES];
+	uint32_t first; /* the least due * SIM_SIMD_WAVES + position */
+	uint64_t next;	/* the earliest slot in which a wave continues */
 	/*
 	 * While a wave is processed: nothing else happens on the unit before this cycle, so that
 	 * the wave's accesses up to it are in the order of time.
@@ -347,6 +348,11 @@ static inline uint32_t die_of(const struct time_cu *cu)
 static inline uint64_t later(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
+}
+
+static inline uint64_t sooner(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
 }
 
 #endif

@@ -321,9 +321,7 @@ static bool find_next(const struct sim_time *time, uint64_t *ret)
 
 		left |= cu->live || cu->backlog.count;
 		*ret = cu->wake < *ret ? cu->wake : *ret;
-		for (uint32_t s = 0; s < SIM_SIMDS; s++)
-			if (cu->simd[s].next < *ret)
-				*ret = cu->simd[s].next;
+		*ret = cu->next < *ret ? cu->next : *ret;
 	}
 	return left;
 }

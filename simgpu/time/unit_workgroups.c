@@ -283,15 +283,14 @@ struct time_cu *time_cu_acquire(struct sim_dispatch *dispatch, struct sim_time *
 	       offsetof(struct time_cu, touched) - offsetof(struct time_cu, dispatch));
 	for (uint32_t i = 0; i < SIM_SIMDS; i++)
 		cu->simd[i] = (struct time_simd){
-			.next = TIME_NEVER,
-			.slot = {[0 ... SIM_SIMD_WAVES - 1] = SLOT_LATE},
 			.when = {[0 ... SIM_SIMD_WAVES - 1] = TIME_NEVER},
 		};
 	for (uint32_t i = 0; i < SIM_CU_WAVES; i++)
 		cu->groups[i].waves = 0;
 	time_l1_invalidate(cu);
 	time_scalar_invalidate(cu);
-	cu->tick = cu->wake = TIME_NEVER;
+	time_slots_rebase(cu, 0);
+	cu->next = cu->tick = cu->wake = TIME_NEVER;
 	cu->dispatch = dispatch;
 	cu->time = time;
 	cu->number = number;

@@ -109,11 +109,9 @@ static uint64_t issue_lds(struct time_cu *cu, struct time_wave *w, uint64_t now)
 	return start + sim_time_cost.lds + port - 4 - SIM_SLOT;
 }
 
-static void access_memory(struct time_cu *cu, struct time_wave *w, const struct sim_timing *t,
+static void access_scalar(struct time_cu *cu, struct time_wave *w, const struct sim_timing *t,
 			  uint64_t now)
 {
-	uint64_t done;
-
 	switch (t->kind) {
 	case TIMING_SMEM:
 	case TIMING_SMEM_STORE:
@@ -129,26 +127,43 @@ static void access_memory(struct time_cu *cu, struct time_wave *w, const struct 
 		w->word++;
 		time_scalar_invalidate(cu);
 		break;
-	case TIMING_LDS:
-		w->poll.acted = true;
-		push_lgkm(w, issue_lds(cu, w, now));
+	default:
+		w->word++;
 		break;
+	}
+}
+
+static void access_vector(struct time_cu *cu, struct time_wave *w, const struct sim_timing *t,
+			  uint64_t now)
+{
+	switch (t->kind) {
 	case TIMING_L1_INVALIDATE:
 		w->word++;
 		time_l1_invalidate(cu);
-		break;
+		return;
 	case TIMING_PLAIN:
 		w->word++;
+		return;
+	case TIMING_LOAD:
+		w->poll.loads++;
 		break;
 	default:
-		w->poll.acted |= t->kind == TIMING_STORE || t->kind == TIMING_ATOMIC ||
-				 t->kind == TIMING_ATOMIC_RETURN;
-		w->poll.loads += t->kind == TIMING_LOAD;
-		done = time_vector(cu, w, t, now);
-		push_vm(w, done);
-		if (t->flags & TIMING_FLAT)
-			push_lgkm(w, w->last_vm);
+		w->poll.acted = true;
 		break;
+	}
+	push_vm(w, time_vector(cu, w, t, now));
+	if (t->flags & TIMING_FLAT)
+		push_lgkm(w, w->last_vm);
+}
+
+static inline void access_memory(struct time_cu *cu, struct time_wave *w,
+				 const struct sim_timing *t, uint64_t now)
+{
+	if (t->unit == UNIT_LDS) {
+		w->poll.acted = true;
+		push_lgkm(w, issue_lds(cu, w, now));
+	} else {
+		access_vector(cu, w, t, now);
 	}
 }
 
@@ -159,8 +174,9 @@ struct issue {
 	struct time_cu *cu;
 	struct time_simd *simd;
 	struct time_wave *w;
-	uint64_t start; /* the cycle of slot 0 of the window */
-	bool watched;	/* by samples or counters per instruction */
+	const struct sim_timing *at, *end; /* rest of the current run of instructions */
+	uint64_t start;			   /* the cycle of slot 0 of the window */
+	bool watched;			   /* by samples or counters per instruction */
 };
 
 static inline uint64_t mask_of(uint64_t from, uint64_t to)
@@ -187,26 +203,35 @@ static inline void window_move(struct issue *is)
 	window->issued >>= by;
 }
 
+static __attribute__((noinline)) void watch_wait(struct time_cu *cu, const struct time_wave *w,
+						 const struct sim_timing *t, enum sim_wait why,
+						 uint64_t from, uint64_t to)
+{
+	time_count_wait(cu, w, t, why, to - from);
+	time_sampler_span(cu, w, (struct time_span){.until = to, .at = t, .reason = (uint8_t)why});
+}
+
 /* The wave waits at t from a cycle to another. */
 static inline void wait_until(const struct issue *is, const struct sim_timing *t, enum sim_wait why,
 			      uint64_t from, uint64_t to)
 {
 	if (to <= from)
 		return;
-	time_count_wait(is->cu, is->w, t, why, to - from);
-	if (__builtin_expect(is->watched, 0))
-		time_sampler_span(is->cu, is->w,
-				  (struct time_span){.until = to, .at = t, .reason = (uint8_t)why});
+	if (is->watched)
+		watch_wait(is->cu, is->w, t, why, from, to);
+	else
+		*time_wait_counter(is->cu, why) += to - from;
 }
 
 /* For samples and counters per instruction. */
-static void watch_issue(const struct issue *is, const struct sim_timing *t, uint64_t when)
+static __attribute__((noinline)) void watch_issue(struct time_cu *cu, const struct time_wave *w,
+						  const struct sim_timing *t, uint64_t when)
 {
-	struct sim_pc_time *pc = is->cu->pcs ? sim_pc_time(is->w->code, t) : NULL;
+	struct sim_pc_time *pc = cu->pcs ? sim_pc_time(w->code, t) : NULL;
 
 	if (pc)
 		__atomic_fetch_add(&pc->issued, 1, __ATOMIC_RELAXED);
-	time_sampler_span(is->cu, is->w,
+	time_sampler_span(cu, w,
 			  (struct time_span){.until = when + SIM_SLOT, .at = t, .issues = true});
 }
 
@@ -215,8 +240,8 @@ static inline void count_issue(const struct issue *is, const struct sim_timing *
 {
 	is->cu->counters.insts++;
 	is->w->last = t;
-	if (__builtin_expect(is->watched, 0))
-		watch_issue(is, t, when);
+	if (is->watched)
+		watch_issue(is->cu, is->w, t, when);
 }
 
 /* The first of `count` free slots of a unit in a row, from a slot on. If none: at least LAST. */
@@ -237,22 +262,23 @@ static inline uint64_t reserve(const struct issue *is, const struct sim_timing *
 			       uint32_t count, uint64_t when)
 {
 	struct time_window *window = &is->simd->window;
-	uint32_t slot = (uint32_t)(when - is->start) / SIM_SLOT, at;
+	uint32_t slot = (uint32_t)(when - is->start) / SIM_SLOT, at = slot;
 
-	at = free_slots(window->busy[unit], slot, count);
-	if (__builtin_expect(at != slot, 0)) {
+	if (__builtin_expect(window->busy[unit] >> slot & mask_of(0, count), 0)) {
 		uint64_t issued = unit == UNIT_VALU ? window->issued : window->busy[unit];
-		uint32_t lost = (uint32_t)__builtin_popcountll(issued & mask_of(slot, at));
-		uint64_t busy = when + (uint64_t)lost * SIM_SLOT;
+		uint64_t busy;
 
+		at = free_slots(window->busy[unit], slot, count);
+		busy = when + SIM_SLOT * (uint64_t)__builtin_popcountll(issued & mask_of(slot, at));
 		wait_until(is, t, WAIT_ARBITER, when, busy);
-		wait_until(is, t, WAIT_UNIT, busy, is->start + (uint64_t)at * SIM_SLOT);
+		when = is->start + (uint64_t)at * SIM_SLOT;
+		wait_until(is, t, WAIT_UNIT, busy, when);
+		if (at >= LAST)
+			return when;
 	}
-	if (at < LAST) {
-		window->busy[unit] |= mask_of(0, count) << at;
-		window->issued |= unit == UNIT_VALU ? (uint64_t)1 << at : 0;
-	}
-	return is->start + (uint64_t)at * SIM_SLOT;
+	window->busy[unit] |= mask_of(0, count) << at;
+	window->issued |= (uint64_t)(unit == UNIT_VALU) << at;
+	return when;
 }
 
 /* True if `when` is too far ahead for the window: the wave continues later. */
@@ -265,27 +291,27 @@ static inline bool is_far(const struct issue *is, uint64_t when)
  * Issues the plain instructions from the wave's next one on that find their slots free, which take
  * one after the other. Returns their number.
  */
-static inline uint32_t issue_plain(const struct issue *is, uint64_t when)
+static inline uint32_t issue_plain(struct issue *is, uint64_t when)
 {
 	struct time_window *window = &is->simd->window;
 	const uint32_t slot = (uint32_t)(when - is->start) / SIM_SLOT;
-	const struct sim_timing *t = is->w->at, *last = t + t->plain_last;
+	const struct sim_timing *t = is->at, *last = t + t->plain_last;
 	uint64_t vector = t->plain_vector, taken, count = t->plain, vectors = t->plain_vectors;
 
 	taken = (window->busy[UNIT_VALU] >> slot & vector) |
 		(window->busy[UNIT_SCALAR] >> slot & ~vector) | (uint64_t)1 << (LAST - slot);
-	if (taken & mask_of(0, count) || t + t->plain_words > is->w->end) {
+	if (taken & mask_of(0, count) || t + t->plain_words > is->end) {
 		const uint32_t most = (uint32_t)__builtin_ctzll(taken);
 
 		vectors = 0;
-		for (count = 0; count < most && t < is->w->end && t->plain; count++) {
+		for (count = 0; count < most && t < is->end && t->plain; count++) {
 			vectors += t->unit == UNIT_VALU;
 			last = t;
 			t += t->words;
 		}
-		is->w->at = t;
+		is->at = t;
 	} else {
-		is->w->at = t + t->plain_words;
+		is->at = t + t->plain_words;
 	}
 	vector &= mask_of(0, count);
 	window->busy[UNIT_VALU] |= vector << slot;
@@ -340,19 +366,26 @@ static inline uint64_t line_up(const struct issue *is, const struct sim_timing *
 	return at;
 }
 
-/* Instructions that use no unit. Returns when the next one can issue. */
-static uint64_t issue_internal(const struct issue *is, const struct sim_timing *t, uint64_t when)
+/* Returns when the next instruction can issue. */
+static inline uint64_t issue_waitcnt(const struct issue *is, const struct sim_timing *t,
+				     uint64_t when)
 {
+	uint64_t done = time_slot_at(is->w->simd, counters_done(is->w, t->arg));
+
+	wait_until(is, t, WAIT_COUNTERS, when, done);
+	when = later(when, done);
+	forget_done(is->w, when);
+	count_issue(is, t, when);
+	return when + SIM_SLOT;
+}
+
+/* Other instructions that use no unit. */
+static __attribute__((noinline)) uint64_t issue_internal(struct issue issue,
+							 const struct sim_timing *t, uint64_t when)
+{
+	const struct issue *is = &issue;
 	uint64_t next;
 
-	if (t->kind == TIMING_WAITCNT) {
-		next = time_slot_at(is->w->simd, counters_done(is->w, t->arg));
-		wait_until(is, t, WAIT_COUNTERS, when, next);
-		when = later(when, next);
-		forget_done(is->w, when);
-		count_issue(is, t, when);
-		return when + SIM_SLOT;
-	}
 	/* One more wave than can issue in a slot: each is skipped in rotation. */
 	if (is->simd->count > SIM_INTERNAL && when / SIM_SLOT % SIM_SIMD_WAVES == is->w->position) {
 		wait_until(is, t, WAIT_ARBITER, when, when + SIM_SLOT);
@@ -367,53 +400,6 @@ static uint64_t issue_internal(const struct issue *is, const struct sim_timing *
 	return later(when, next);
 }
 
-/* Issues an instruction, before the wave moves to `next`. Returns when that one can issue. */
-static inline uint64_t issue_one(struct issue *is, const struct sim_timing *t,
-				 const struct sim_timing *next, uint64_t when, bool *ret)
-{
-	uint64_t at;
-
-	*ret = true;
-	switch (t->unit) {
-	case UNIT_VALU:
-		at = issue_valu(is, t, when);
-		break;
-	case UNIT_SCALAR:
-		at = reserve(is, t, UNIT_SCALAR, 1, when);
-		break;
-	case UNIT_BRANCH:
-		at = reserve(is, t, UNIT_BRANCH, 1, when);
-		break;
-	case UNIT_NONE:
-		return issue_internal(is, t, when);
-	default:
-		at = line_up(is, t, when);
-		count_issue(is, t, at);
-		if (t->flags & TIMING_DATA)
-			access_memory(is->cu, is->w, t, at);
-		return at + SIM_SLOT;
-	}
-	if (is_far(is, at)) {
-		*ret = false;
-		return at;
-	}
-	count_issue(is, t, at);
-	if (t->flags & TIMING_DATA)
-		access_memory(is->cu, is->w, t, at);
-	if (t->unit != UNIT_BRANCH)
-		return at + SIM_SLOT;
-	when = at + (next == is->w->end && is->w->jumps ? sim_time_cost.branch_taken
-							: sim_time_cost.branch_not);
-	wait_until(is, t, WAIT_NO_INSTRUCTION, at + SIM_SLOT, when);
-	return when;
-}
-
-/* Scalar accesses mostly hit a cache without a line in front of it, and need not be in order. */
-static inline bool needs_order(const struct sim_timing *t)
-{
-	return t->flags & TIMING_DATA && t->unit != UNIT_SCALAR;
-}
-
 /* The unit is at `when`; false if other events come first, so that the wave must wait. */
 static inline bool advance(struct issue *is, uint64_t when)
 {
@@ -422,60 +408,141 @@ static inline bool advance(struct issue *is, uint64_t when)
 	if (when > is->cu->now) {
 		is->cu->now = when;
 		window_move(is);
-		time_sampler_forget(is->cu, is->w);
+		if (is->watched)
+			time_sampler_forget(is->cu, is->w);
 	}
+	return true;
+}
+
+static inline uint64_t issue_branch(const struct issue *is, const struct sim_timing *t,
+				    uint64_t when)
+{
+	uint64_t next = when + sim_time_cost.branch_not;
+
+	if (t + t->words == is->end && is->w->jumps)
+		next = when + sim_time_cost.branch_taken;
+	count_issue(is, t, when);
+	wait_until(is, t, WAIT_NO_INSTRUCTION, when + SIM_SLOT, next);
+	return next;
+}
+
+/*
+ * Issues the wave's next instruction, which can issue at *when, and sets when the one after it can.
+ * False if it must wait until then.
+ */
+static inline __attribute__((always_inline)) bool
+issue_one(struct issue *is, const struct sim_timing *t, uint64_t *when)
+{
+	uint64_t at;
+
+	switch (t->unit) {
+	case UNIT_VALU:
+		at = *when = issue_valu(is, t, *when);
+		if (is_far(is, at))
+			return false;
+		break;
+	case UNIT_SCALAR:
+		at = *when = reserve(is, t, UNIT_SCALAR, 1, *when);
+		if (is_far(is, at))
+			return false;
+		/* No order: they mostly hit a cache without a line in front of it. */
+		if (t->flags & TIMING_DATA)
+			access_scalar(is->cu, is->w, t, at);
+		break;
+	case UNIT_BRANCH:
+		*when = reserve(is, t, UNIT_BRANCH, 1, *when);
+		if (is_far(is, *when))
+			return false;
+		*when = issue_branch(is, t, *when);
+		return true;
+	case UNIT_NONE:
+		*when = t->kind == TIMING_WAITCNT ? issue_waitcnt(is, t, *when)
+						  : issue_internal(*is, t, *when);
+		return true;
+	default:
+		if (t->flags & TIMING_DATA && !advance(is, *when))
+			return false;
+		at = line_up(is, t, *when);
+		if (t->flags & TIMING_DATA)
+			access_memory(is->cu, is->w, t, at);
+		break;
+	}
+	count_issue(is, t, at);
+	*when = at + SIM_SLOT;
 	return true;
 }
 
 /* The next run of instructions of the trace, or of a new one. False if the wave waits. */
 static inline bool next_run(struct issue *is, uint64_t when)
 {
-	if (is->w->run < is->w->runs && !is->w->barrier) {
-		time_wave_take_run(is->w);
-		return true;
+	struct time_wave *w = is->w;
+
+	if (w->run < w->runs && !w->barrier) {
+		time_wave_take_run(w);
+	} else {
+		w->at = w->end;
+		if (!advance(is, when)) {
+			time_wave_wait(is->cu, w, when);
+			return false;
+		}
+		w->ready = when;
+		if (!time_wave_next_run(is->cu, w, when))
+			return false;
 	}
-	if (!advance(is, when)) {
-		time_wave_wait(is->cu, is->w, when);
-		return false;
-	}
-	is->w->ready = when;
-	return time_wave_next_run(is->cu, is->w, when);
+	is->at = w->at;
+	is->end = w->end;
+	return true;
 }
 
-void time_wave_issue(struct time_cu *cu, struct time_wave *w)
+static inline __attribute__((always_inline)) void issue_wave(struct time_cu *cu,
+							     struct time_wave *w, bool watched)
 {
-	struct issue is = {.cu = cu,
-			   .simd = &cu->simd[w->simd],
-			   .w = w,
-			   .watched = cu->pcs || cu->tick != TIME_NEVER};
+	struct issue is = {
+		.cu = cu,
+		.simd = &cu->simd[w->simd],
+		.w = w,
+		.at = w->at,
+		.end = w->end,
+		.watched = watched,
+	};
 	const uint64_t ready = w->ready;
 	uint64_t when = cu->now;
-	bool issued = true;
 
-	time_sampler_forget(cu, w);
+	if (watched)
+		time_sampler_forget(cu, w);
 	window_move(&is);
-	if (w->at == w->end && !next_run(&is, when))
+	if (is.at == is.end && !next_run(&is, when))
 		return;
-	wait_until(&is, w->at, (enum sim_wait)w->reason, ready, when);
+	wait_until(&is, is.at, (enum sim_wait)w->reason, ready, when);
 	w->reason = WAIT_ARBITER;
-	while (issued) {
+	for (;;) {
 		const struct sim_timing *t;
 
-		if (w->at == w->end && !next_run(&is, when))
+		if (is.at == is.end && !next_run(&is, when))
 			return;
-		t = w->at;
-		if (is_far(&is, when) || (needs_order(t) && !advance(&is, when)))
+		t = is.at;
+		if (is_far(&is, when))
 			break;
-		if (t->plain > 1 && !is.watched) {
+		if (t->plain > 1 && !watched) {
 			uint32_t count = issue_plain(&is, when);
 
 			when += (uint64_t)count * SIM_SLOT;
 			if (count)
 				continue;
 		}
-		when = issue_one(&is, t, t + t->words, when, &issued);
-		if (issued)
-			w->at = t + t->words;
+		if (!issue_one(&is, t, &when))
+			break;
+		is.at = t + t->words;
 	}
+	w->at = is.at;
 	time_wave_wait(cu, w, when);
+}
+
+/* Most waves are not watched, so there is a copy of the function that does not look. */
+void time_wave_issue(struct time_cu *cu, struct time_wave *w)
+{
+	if (__builtin_expect(cu->pcs || cu->tick != TIME_NEVER, 0))
+		issue_wave(cu, w, true);
+	else
+		issue_wave(cu, w, false);
 }

@@ -9,19 +9,25 @@
 /* The first slot of a SIMD at or after a time. */
 static inline uint64_t time_slot_at(uint32_t simd, uint64_t when)
 {
-	return when <= simd ? simd : ((when - simd + SIM_SLOT - 1) & -(uint64_t)SIM_SLOT) + simd;
+	_Static_assert((int)SIM_SIMDS <= (int)SIM_SLOT, "nothing below is negative");
+	return ((when + SIM_SLOT - 1 - simd) & -(uint64_t)SIM_SLOT) + simd;
+}
+
+/* One counter per reason, in their order. */
+static inline uint64_t *time_wait_counter(struct time_cu *cu, enum sim_wait why)
+{
+	return (uint64_t *)((char *)&cu->counters +
+			    offsetof(struct sim_time_counters, wait_fetch)) +
+	       why;
 }
 
 /* at: the instruction that could not issue, or after which the wave waits. */
 static inline void time_count_wait(struct time_cu *cu, const struct time_wave *w,
 				   const struct sim_timing *at, enum sim_wait why, uint64_t cycles)
 {
-	/* One counter per reason, in their order. */
-	uint64_t *waits = (uint64_t *)((char *)&cu->counters +
-				       offsetof(struct sim_time_counters, wait_fetch));
 	struct sim_pc_time *pc;
 
-	waits[why] += cycles;
+	*time_wait_counter(cu, why) += cycles;
 	if (__builtin_expect(!cu->pcs, 1))
 		return;
 	pc = w->code ? sim_pc_time(w->code, at) : NULL;
