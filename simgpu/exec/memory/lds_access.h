@@ -15,10 +15,8 @@ static inline bool moved_by(const u32 *offset, const u32 *diff, u32 first, u64 e
 	_Alignas(64) u32 on[64];
 	u32 differ = 0;
 
-	if (exec == ~0ull) {
-		LANES differ |= (offset[l] - first) ^ diff[l];
-		return !differ;
-	}
+	if (exec == ~0ull)
+		return row_moved(offset, first, diff);
 	row_bits(on, exec);
 	LANES differ |= ((offset[l] - first) ^ diff[l]) & -on[l];
 	return !differ;
@@ -136,7 +134,7 @@ static inline const u32 *lds_pattern(struct sim_wave *w, const struct sim_inst *
 				     struct lds_access access, u8 **ret)
 {
 	const u32 *row = w->vgpr[ip->vsrc[0]];
-	u32 first = row[0] + access.extra, differ = 0;
+	u32 first = row[0] + access.extra;
 	const struct sim_memo *memo = lds_memo(w, ip, access);
 
 	if (!memo || w->exec != ~0ull || memo->key != (uintptr_t)ip + access.number ||
@@ -145,8 +143,7 @@ static inline const u32 *lds_pattern(struct sim_wave *w, const struct sim_inst *
 	if ((i64)first + memo->lowest < 0 ||
 	    (i64)first + memo->highest + access.bytes > w->group->lds_size)
 		return NULL;
-	LANES differ |= (row[l] - row[0]) ^ memo->diff[l];
-	if (differ)
+	if (!row_moved(row, row[0], memo->diff))
 		return NULL;
 	lds_add(w, memo->cost[0], memo->cost[1], access);
 	*ret = w->group->lds + first;

@@ -50,7 +50,8 @@ static inline void fetch_next_pattern(const struct sim_wave *w, const struct sim
 {
 	uint64_t base = next_access(w, ip, first) >> 7 << 1;
 
-	if (memo->cost[0] > NEXT_LINES)
+	/* In a loop along a row the same lines are accessed again. */
+	if (memo->cost[0] > NEXT_LINES || base == first >> 7 << 1)
 		return;
 	for (unsigned int i = 0; i < memo->entries; i++) {
 		uint64_t line = base + (uint64_t)(int64_t)memo->line[i];

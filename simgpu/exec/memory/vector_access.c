@@ -417,27 +417,36 @@ bool LEVEL(mem_prepare)(struct sim_wave *w, const struct sim_inst *ip, struct ac
 	return LEVEL(mem_check_global)(w, ip, acc, need);
 }
 
+/* Distances of lanes that are adjacent, by dwords per lane; for 0: that are at one place. */
+#define FOUR(l, n)    (l) * 4 * (n), ((l) + 1) * 4 * (n), ((l) + 2) * 4 * (n), ((l) + 3) * 4 * (n)
+#define SIXTEEN(l, n) FOUR(l, n), FOUR((l) + 4, n), FOUR((l) + 8, n), FOUR((l) + 12, n)
+#define DISTANCES(n)                                                                               \
+	{                                                                                          \
+		SIXTEEN(0, n), SIXTEEN(16, n), SIXTEEN(32, n), SIXTEEN(48, n)                      \
+	}
+static const _Alignas(64) u32 adjacent[][64] = {
+	[0] = DISTANCES(0), [1] = DISTANCES(1), [2] = DISTANCES(2), [4] = DISTANCES(4)};
+
 u64 LEVEL(mem_contiguous)(struct sim_wave *w, const struct sim_inst *ip, unsigned int bytes,
 			  u32 need)
 {
 	const u32 *low = w->vgpr[ip->vsrc[0]], *high = low + SIM_LANES;
 	struct sim_counters *counters = w->group->counters;
 	u64 first = (u64)ip->imm, last, scalar;
-	u32 differ = 0;
 
 	if (ip->enc != ENC_GLOBAL || w->exec != ~0ull || w->code->pcs)
 		return 0;
-	LANES differ |= (low[l] - low[0]) ^ (u32)(l * bytes);
+	/* Low halves that wrap around are not contiguous. */
+	if (low[63] < low[0] || !row_moved(low, low[0], adjacent[bytes / 4]))
+		return 0;
 	if (ip->saddr) {
 		memcpy(&scalar, inst_src(w, ip, 0), sizeof(scalar));
 		first += scalar + low[0];
 	} else {
-		LANES differ |= high[l] ^ high[0];
+		if (!row_moved(high, high[0], adjacent[0]))
+			return 0;
 		first += get_u64(low, 0);
 	}
-	/* Low halves that wrap around are not contiguous. */
-	if (differ || low[63] < low[0])
-		return 0;
 	last = first + SIM_LANES * bytes - 1;
 	if (!wave_may(w, first, last + 1, need) || sim_mem_aliased(first, last + 1))
 		return 0;
@@ -452,12 +461,7 @@ u64 LEVEL(mem_contiguous)(struct sim_wave *w, const struct sim_inst *ip, unsigne
 /* True if the lanes' addresses, rows of low and high halves, differ from lane 0's by diff. */
 static bool same_distances(const u32 *low, const u32 *high, const u32 *diff)
 {
-	u32 differ = 0;
-
-	LANES differ |= (low[l] - low[0]) ^ diff[l];
-	if (high)
-		LANES differ |= high[l] ^ high[0];
-	return !differ;
+	return row_moved(low, low[0], diff) && (!high || row_moved(high, high[0], adjacent[0]));
 }
 
 const u32 *LEVEL(mem_pattern)(struct sim_wave *w, const struct sim_inst *ip, unsigned int bytes,

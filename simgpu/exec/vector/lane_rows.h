@@ -257,13 +257,44 @@ static inline void row_bits(u32 *r, u64 mask)
 #endif
 }
 
+/* True if each lane's value is `first` plus its distance. */
+static inline bool row_moved(const u32 *row, u32 first, const u32 *distance)
+{
+#if defined(__AVX512F__)
+	const __m512i base = _mm512_set1_epi32((int)first);
+	__m512i differ = _mm512_setzero_si512();
+
+	for (unsigned int l = 0; l < 64; l += 16) {
+		__m512i moved = _mm512_sub_epi32(_mm512_loadu_si512(row + l), base);
+
+		moved = _mm512_xor_si512(moved, _mm512_loadu_si512(distance + l));
+		differ = _mm512_or_si512(differ, moved);
+	}
+	return !_mm512_test_epi32_mask(differ, differ);
+#elif defined(__AVX2__)
+	const __m256i base = _mm256_set1_epi32((int)first);
+	__m256i differ = _mm256_setzero_si256();
+
+	for (unsigned int l = 0; l < 64; l += 8) {
+		__m256i moved =
+			_mm256_sub_epi32(_mm256_loadu_si256((const __m256i *)(row + l)), base);
+
+		moved = _mm256_xor_si256(moved,
+					 _mm256_loadu_si256((const __m256i *)(distance + l)));
+		differ = _mm256_or_si256(differ, moved);
+	}
+	return _mm256_testz_si256(differ, differ);
+#else
+	u32 differ = 0;
+
+	LANES differ |= (row[l] - first) ^ distance[l];
+	return !differ;
+#endif
+}
+
 static inline bool row_equal(const u32 *x, const u32 *y)
 {
-	u32 diff = 0;
-
-	for (unsigned int l = 0; l < 64; l++)
-		diff |= x[l] ^ y[l];
-	return diff == 0;
+	return row_moved(x, 0, y);
 }
 
 /* Bit l of the result = top bit of r[l]. */
