@@ -52,7 +52,7 @@ struct probe_sim_counters {
 		lds_port_cycles, sq_lds_idx_active, sq_lds_bank_conflict, ta_busy_cycles,
 		ta_total_wavefronts, tcp_total_accesses, tcp_total_cache_accesses, tcp_cache_hits,
 		tcp_tcc_read_req, tcp_tcc_write_req, tcp_tcc_atomic_req, sqc_dcache_req,
-		sqc_dcache_hits, sqc_dcache_misses, tcc_req, tcc_hit, tcc_miss, tcc_ea_rdreq,
+		scalar_cache_hits, scalar_cache_misses, tcc_req, tcc_hit, tcc_miss, tcc_ea_rdreq,
 		tcc_ea_wrreq, wait_no_instruction_available, wait_alu_dependency, wait_waitcnt,
 		wait_internal_instruction, wait_barrier_wait, wait_arbiter_not_win,
 		wait_arbiter_win_ex_stall, wait_other_wait, trap_cycles;

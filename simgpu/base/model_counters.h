@@ -21,7 +21,7 @@
 	X(insts_smem, "SQ_INSTS_SMEM")                                                             \
 	X(insts_vmem, "SQ_INSTS_VMEM") /* including flat */                                        \
 	X(insts_flat, "SQ_INSTS_FLAT")                                                             \
-	X(insts_lds, "SQ_INSTS_LDS")                                                               \
+	X(insts_lds, "SQ_INSTS_LDS") /* including flat that reaches LDS */                         \
 	X(insts_branch, "SQ_INSTS_BRANCH")                                                         \
 	X(insts_internal, "SQ_INSTS_INTERNAL") /* own: nop, waitcnt, barrier, ... */               \
 	X(valu_busy, "SQ_ACTIVE_INST_VALU")    /* vector issue in use; see below */                \
@@ -39,8 +39,8 @@
 	X(tcp_tcc_atomic, "TCP_TCC_ATOMIC_REQ") /* own: hardware has one with, one without a       \
 						 * return */                                       \
 	X(sqc_req, "SQC_DCACHE_REQ")                                                               \
-	X(sqc_hits, "SQC_DCACHE_HITS")                                                             \
-	X(sqc_misses, "SQC_DCACHE_MISSES")                                                         \
+	X(sqc_hits, "SCALAR_CACHE_HITS")     /* own: on hardware two units share a cache */        \
+	X(sqc_misses, "SCALAR_CACHE_MISSES") /* own */                                             \
 	X(tcc_req, "TCC_REQ")                                                                      \
 	X(tcc_hit, "TCC_HIT")                                                                      \
 	X(tcc_miss, "TCC_MISS")                                                                    \

@@ -90,6 +90,7 @@ struct sim_counters {
 	/* Only while sim_pc_counting(): distinct 64 B lines of each 4 lanes, at least 1 for each.
 	 */
 	uint64_t quads;
+	uint64_t flat_lds; /* of flat, those that reached LDS */
 };
 
 /*

@@ -408,7 +408,7 @@ static void count_classes(struct sim_dispatch *dispatch)
 	to->insts_salu = c->salu;
 	to->insts_smem = c->smem;
 	to->insts_vmem = c->vmem + c->flat;
-	to->insts_lds = c->lds;
+	to->insts_lds = c->lds + c->flat_lds;
 	to->insts_branch = c->branch;
 	to->insts_internal = c->other;
 }

@@ -22,6 +22,15 @@ __global__ void banks(uint32_t *out, int stride)
 	out[threadIdx.x] = tile[threadIdx.x * stride];
 }
 
+// One flat store, to LDS or to global memory.
+__global__ void generic(uint32_t *out, bool local)
+{
+	__shared__ uint32_t cell;
+	uint32_t *to = local ? (uint32_t *)&cell : out;
+
+	asm volatile("flat_store_dword %0, %1\ns_waitcnt vmcnt(0) lgkmcnt(0)" ::"v"(to), "v"(1));
+}
+
 template <typename F> static F *find(const char *name)
 {
 	F *function = (F *)dlsym(RTLD_DEFAULT, name);
@@ -93,8 +102,20 @@ int main()
 		conflicts[at++] = b.lds_conflicts - a.lds_conflicts;
 	}
 	EXPECT(conflicts[0] == 0 && conflicts[1] >= 2 * 31);
+	// As the profiler's examples recorded it: one that reaches LDS counts as both kinds.
+	for (bool local : {false, true}) {
+		probe_sim_counters a = counters("_Z7genericPjb");
+
+		generic<<<1, 1>>>(cells.data, local);
+		HIP(hipDeviceSynchronize());
+		probe_sim_counters b = counters("_Z7genericPjb");
+
+		EXPECT(b.sq_insts_flat - a.sq_insts_flat == 1);
+		EXPECT(b.sq_insts_lds - a.sq_insts_lds == local);
+		EXPECT(b.tcp_tcc_write_req - a.tcp_tcc_write_req == !local);
+	}
 	each(count_kernels, &after);
-	EXPECT(after - before == 6);
+	EXPECT(after - before == 8);
 	EXPECT(counters("no such kernel").dispatches == 0);
 	return 0;
 }

@@ -329,8 +329,8 @@ static bool check_window(struct sim_wave *w, const struct sim_inst *ip, const st
 }
 
 /*
- * LDS passes of the lanes that a flat instruction sends to LDS; the cost model treats it as vector
- * memory.
+ * The instruction, and LDS passes of the lanes that a flat instruction sends to LDS; the cost model
+ * treats it as vector memory.
  */
 static void count_flat_lds(struct sim_wave *w, const struct access *acc, u64 lanes, u32 need)
 {
@@ -345,6 +345,7 @@ static void count_flat_lds(struct sim_wave *w, const struct access *acc, u64 lan
 	cost = lds_bank_cost(offset, lanes, acc->bytes, kind);
 	w->group->counters->lds_passes += cost.passes;
 	w->group->counters->lds_conflicts += cost.conflicts;
+	w->group->counters->flat_lds++;
 }
 
 /* FLAT: the high half of the address selects LDS, scratch or global memory, lane by lane. */
