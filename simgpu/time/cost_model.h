@@ -210,7 +210,8 @@ struct time_cu {
 	 * The unit's shares of the device's memory: times at which they are free, in 1/256 cycle.
 	 */
 	uint64_t l2_read, l2_write, mall, hbm;
-	uint32_t channel[TIME_CHANNELS]; /* requests in this epoch */
+	uint32_t channel[TIME_CHANNELS];	/* requests in this epoch */
+	uint32_t memory_channel[TIME_CHANNELS]; /* halves of them that memory serves */
 	uint32_t fetched,
 		again; /* halves fetched in this epoch; of these, by an earlier unit too */
 	struct time_block block[TIME_BLOCKS]; /* most recently used first */
@@ -322,7 +323,8 @@ struct sim_time {
 	uint32_t l2_read, l2_write, mall_rate, hbm;
 	uint32_t hbm_alone;   /* the cost from memory if no other unit fetches the same */
 	uint32_t group_every; /* cycles from one workgroup of a unit to the next */
-	uint32_t contention[TIME_CHANNELS]; /* additional cost of a request, in 1/CONTENTION_NONE */
+	/* Additional cost of a request in the L2 and in memory, in 1/CONTENTION_NONE. */
+	uint32_t contention[TIME_CHANNELS], memory_contention[TIME_CHANNELS];
 	struct sim_place_request want;
 	struct time_places places;
 };

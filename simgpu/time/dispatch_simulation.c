@@ -127,7 +127,7 @@ static void prepare(struct sim_dispatch *dispatch, struct sim_time *time)
 	for (uint32_t i = 0; i < time->count; i++)
 		time->cu[time->cus[i]]->next_start = sim_time_cost.group_every * i / 4;
 	for (uint32_t i = 0; i < TIME_CHANNELS; i++)
-		time->contention[i] = CONTENTION_NONE;
+		time->contention[i] = time->memory_contention[i] = CONTENTION_NONE;
 }
 
 /*

@@ -255,25 +255,35 @@ uint64_t time_l2_flush(struct sim_time *time)
  * The load of each channel in this epoch: its requests divided by an even share, but at least one.
  * In the next epoch its requests cost more by this factor.
  */
-static void find_crowds(struct sim_time *time)
+static void find_crowds(const uint64_t *requests, uint32_t *contention)
 {
-	uint64_t requests[TIME_CHANNELS] = {0}, all = 0;
+	uint64_t all = 0;
+
+	for (uint32_t k = 0; k < TIME_CHANNELS; k++)
+		all += requests[k];
+	for (uint32_t k = 0; k < TIME_CHANNELS; k++) {
+		uint64_t load = all ? requests[k] * TIME_CHANNELS * CONTENTION_NONE / all : 0;
+
+		contention[k] = load > CONTENTION_NONE ? (uint32_t)load : CONTENTION_NONE;
+	}
+}
+
+static void find_all_crowds(struct sim_time *time)
+{
+	uint64_t requests[TIME_CHANNELS] = {0}, fetches[TIME_CHANNELS] = {0};
 
 	for (uint32_t i = 0; i < time->count; i++) {
 		struct time_cu *cu = time->cu[time->cus[i]];
 
-		for (uint32_t k = 0; k < TIME_CHANNELS; k++)
+		for (uint32_t k = 0; k < TIME_CHANNELS; k++) {
 			requests[k] += cu->channel[k];
+			fetches[k] += cu->memory_channel[k];
+		}
 		memset(cu->channel, 0, sizeof(cu->channel));
+		memset(cu->memory_channel, 0, sizeof(cu->memory_channel));
 	}
-	for (uint32_t k = 0; k < TIME_CHANNELS; k++)
-		all += requests[k];
-	for (uint32_t k = 0; k < TIME_CHANNELS; k++) {
-		uint64_t contention = all ? requests[k] * TIME_CHANNELS * CONTENTION_NONE / all : 0;
-
-		time->contention[k] =
-			contention > CONTENTION_NONE ? (uint32_t)contention : CONTENTION_NONE;
-	}
+	find_crowds(requests, time->contention);
+	find_crowds(fetches, time->memory_contention);
 }
 
 /*
@@ -298,7 +308,7 @@ static void find_sharing(struct sim_time *time)
 
 void time_l2_merge(struct sim_time *time)
 {
-	find_crowds(time);
+	find_all_crowds(time);
 	for (uint32_t i = 0; i < time->count; i++) {
 		struct time_cu *cu = time->cu[time->cus[i]];
 		struct time_touched *touched = &cu->touched;

@@ -166,6 +166,19 @@ static inline uint32_t channel_cost(struct time_cu *cu, uint64_t line, uint32_t 
 	return cost * cu->time->contention[channel] / CONTENTION_NONE;
 }
 
+/*
+ * The same in its share of memory: each channel of the L2 has its own path to its part of memory
+ * [HW rpw: TCC_EA_RDREQ and TCC_EA_WRREQ of each channel].
+ */
+static inline uint32_t memory_cost(struct time_cu *cu, uint64_t line, uint32_t count, uint32_t cost)
+{
+	uint32_t channel = channel_of(line);
+
+	cu->memory_channel[channel] += count;
+	return count *
+	       (uint32_t)((uint64_t)cost * cu->time->memory_contention[channel] / CONTENTION_NONE);
+}
+
 void time_l2_crowded(struct time_cu *cu, uint64_t addr, const struct time_crowd *crowd)
 {
 	uint32_t contention = cu->time->contention[channel_of(l2_line(cu, addr / L1_LINE))];
@@ -211,7 +224,7 @@ static inline uint64_t l2_read(struct time_cu *cu, uint64_t number, uint32_t hal
 		start = serve(&cu->mall, start, count * cu->time->mall_rate);
 		return start + use_after(sim_time_cost.mall);
 	}
-	start = serve(&cu->hbm, start, count * cu->time->hbm);
+	start = serve(&cu->hbm, start, memory_cost(cu, number, count, cu->time->hbm));
 	return start + use_after(sim_time_cost.hbm);
 }
 
@@ -233,7 +246,8 @@ static uint64_t l2_write(struct time_cu *cu, uint64_t number, uint32_t halves, u
 	if (clean && !(clean & ~(uint32_t)touch->in_mall))
 		start = serve(&cu->mall, start, count_halves(clean) * cu->time->mall_rate);
 	else if (clean)
-		start = serve(&cu->hbm, start, count_halves(clean) * cu->time->hbm_alone);
+		start = serve(&cu->hbm, start,
+			      memory_cost(cu, number, count_halves(clean), cu->time->hbm_alone));
 	touch->valid |= halves;
 	touch->dirty |= halves;
 	return start + use_after(sim_time_cost.store);

@@ -156,7 +156,9 @@ probe_hip_test(clocks.host clocks PROBE_SIM_MODEL=0)
 # Simulated time against published numbers, and the same counters in every run.
 probe_hip_program(timing timing -O2)
 probe_hip_test(timing timing ${hip_timed})
-probe_hip_program(published published -O2 HEADERS ${hip_dir}/published_memory.h ${hip_dir}/published_rate.h)
+set(hip_published_headers ${hip_dir}/published_compute.h ${hip_dir}/published_exercises.h
+	${hip_dir}/published_memory.h ${hip_dir}/published_rate.h)
+probe_hip_program(published published -O2 HEADERS ${hip_published_headers})
 probe_test(NAME hip.published TIER hip FOLDER simgpu
 	COMMAND Python3::Interpreter ${hip_dir}/published.py ${hip_out}/published
 		${CMAKE_SOURCE_DIR}/tests/data/published_figures.csv
@@ -231,8 +233,7 @@ if(PROBE_HIP_LLVM GREATER_EQUAL 21)
 			COMMAND ${hip_out}/gfx942_sampling ${name}
 			ENVIRONMENT "${hip_environment}" PROBE_SIM_DEVICE=gfx942 PROBE_SIM_PC=1)
 	endforeach()
-	probe_hip_program(gfx942_published published -O2 GPU gfx942
-		HEADERS ${hip_dir}/published_memory.h ${hip_dir}/published_rate.h)
+	probe_hip_program(gfx942_published published -O2 GPU gfx942 HEADERS ${hip_published_headers})
 	probe_test(NAME hip.gfx942.published TIER hip FOLDER simgpu
 		COMMAND Python3::Interpreter ${hip_dir}/published.py ${hip_out}/gfx942_published
 			${CMAKE_SOURCE_DIR}/tests/data/published_figures.csv ${CMAKE_SOURCE_DIR}/simgpu/TIME.md

@@ -2,6 +2,8 @@
 // Compares the cost model with published measurements of MI210 and MI250 (one die of it). Prints
 // "name value" lines; published.py compares them with published_figures.csv. Each kernel does what
 // the source of its figure describes; none is tuned to the model.
+#include "published_compute.h"
+#include "published_exercises.h"
 #include "published_memory.h"
 
 enum { UNITS = 104 }; // of an MI210
@@ -321,6 +323,8 @@ static void mi300x()
 	wide("l2", wide_read_l2, 4, 256);
 	wide("mall", wide_read, 256, 2);
 	wide("hbm", wide_read, 1024, 1);
+	babel("mi300x_");
+	lds_strides("mi300x_");
 }
 
 static void mi210()
@@ -346,6 +350,14 @@ static void mi210()
 	small_kernels();
 	laplacians();
 	yax();
+	yax_variants();
+	transposes();
+	jacobi();
+	laplacian_tiles();
+	issue();
+	occupancies();
+	fabric();
+	grid_barriers();
 }
 
 int main()

@@ -20,7 +20,8 @@ import subprocess
 import sys
 
 # MI210: 104 units at 1.7 GHz, HBM 4096 bits wide at 3.2 Gbit/s. MI300X: 304 units at 2.1 GHz.
-PEAK = {"hbm": 1638.4, "stream": 1638.4, "l2": 104 * 64 * 1.7, "l1": 104 * 64 * 1.7,
+PEAK = {"hbm": 1638.4, "stream": 1638.4, "jacobi": 1638.4, "transpose": 1638.4, "yax": 1638.4,
+        "laplacian1": 1638.4, "laplacian2": 1638.4, "laplacian3": 1638.4, "laplacian5": 1638.4, "l2": 104 * 64 * 1.7, "l1": 104 * 64 * 1.7,
         "cache": 104 * 64 * 1.7, "lds": 104 * 128 * 1.7, "fma": 22.63, "mfma_f16": 181.0,
         "mfma_bf16": 181.0, "mfma_i8": 181.0, "mfma_f32": 45.3, "mfma_f64": 45.3,
         "mi300x_hbm": 5324.8, "mi300x_mall": 17200, "mi300x_l2": 304 * 64 * 2.1}

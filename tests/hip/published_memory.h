@@ -192,6 +192,10 @@ STREAM(init, a[i] = 0.23)
 STREAM(read, double x = b[i]; if (x == 123.0) a[i] = x)
 STREAM(scale, a[i] = b[i] * 1.2)
 STREAM(triad, a[i] = b[i] * 1.2 + c[i])
+// Without the ends, which the arrays have beyond n.
+STREAM(3point, a[i] = .5 * b[(int)i - 1] - b[i] + .5 * b[i + 1])
+STREAM(5point,
+       a[i] = .25 * b[(int)i - 2] + .25 * b[(int)i - 1] - b[i] + .5 * b[i + 1] + .5 * b[i + 2])
 
 static void streams()
 {
@@ -199,12 +203,11 @@ static void streams()
 		const char *name;
 		void (*kernel)(double *, const double *, const double *, size_t, bool);
 		int streams;
-	} kernels[] = {{"init", stream_init, 1},
-		       {"read", stream_read, 1},
-		       {"scale", stream_scale, 2},
-		       {"triad", stream_triad, 3}};
+	} kernels[] = {{"init", stream_init, 1},     {"read", stream_read, 1},
+		       {"scale", stream_scale, 2},   {"triad", stream_triad, 3},
+		       {"3point", stream_3point, 2}, {"5point", stream_5point, 2}};
 	const size_t n = 2 << 20;
-	device_array<double> a(n), b(n), c(n);
+	device_array<double> a(n), b(n + 4), c(n);
 
 	for (int block : {64, 128, 256, 512, 1024})
 		for (auto &it : kernels)
@@ -214,12 +217,14 @@ static void streams()
 				      ns_of(
 					      [&] {
 						      it.kernel<<<n / block, block>>>(
-							      a.data, b.data, c.data, n, false);
+							      a.data, b.data + 2, c.data, n, false);
 					      },
 					      false));
 }
 
-// ---- gb gpu-small-kernels: launches one after the other -----------------------------------------
+// ---- gb gpu-small-kernels: launches one after the other. The columns of mi210.txt are workgroups
+// of 16 to 1024: the program began with 16 when the file was written (commit 5bc3dc6)
+// ---------------
 
 __global__ void small_scale(double *__restrict__ a, const double *__restrict__ b, int n)
 {
@@ -237,14 +242,16 @@ static void small_kernels()
 
 	HIP(hipEventCreate(&from));
 	HIP(hipEventCreate(&to));
-	for (auto size : {std::pair<int, int>{4096, 256},
-			  {16350, 256},
-			  {65320, 64},
-			  {65320, 256},
-			  {261002, 32},
-			  {261002, 256},
+	for (auto size : {std::pair<int, int>{4096, 128},
+			  {16350, 128},
+			  {65320, 32},
+			  {65320, 128},
+			  {261002, 16},
+			  {261002, 128},
+			  {1042953, 16},
+			  {1042953, 32},
 			  {1042953, 64},
-			  {1042953, 1024}}) {
+			  {1042953, 512}}) {
 		int groups = size.first / size.second + 1;
 		float ms[2];
 
@@ -370,7 +377,7 @@ static void yax()
 	const size_t n = 32768;
 	const int columns = 128, rows = 256, few = 1024;
 	device_array<double> x(n), out((size_t)1);
-	probe_sim_counters before, after;
+	probe_sim_counters before, after, all;
 	double *a;
 
 	/* Only the first columns are touched, so most pages are never used. */
@@ -386,13 +393,18 @@ static void yax()
 	after = counters("yax_rows");
 	print("yax_strided_l2_hit", 100. * (double)(after.tcc_hit - before.tcc_hit) /
 					    (double)(after.tcc_req - before.tcc_req));
+	print("yax_strided_waves", 4. * (double)(after.sq_wave_cycles - before.sq_wave_cycles) /
+					   (double)(after.cycles - before.cycles));
 	print("yax_four_waves_gb",
 	      few * columns * 8.0 /
 		      ns_of([&] { yax_rows<<<4, 64>>>(a, x.data, few, columns, n, out.data); }));
+	all = all_counters();
 	print("yax_coalesced_gb",
 	      n * rows * 8.0 /
 		      ns_of([&] { yax_columns<<<2048, 64>>>(a, x.data, n, rows, n, out.data); },
 			    false));
+	after = all_counters();
+	print("yax_coalesced_l1_hit", l1_hit_rate(all, after));
 	HIP(hipFree(a));
 }
 

@@ -6,6 +6,7 @@
 #include "simgpu/probe_sim.h"
 #include "hip_test.h"
 
+#include <cstddef>
 #include <cstring>
 #include <dlfcn.h>
 #include <string>
@@ -20,6 +21,26 @@ static probe_sim_counters counters(const char *kernel)
 	EXPECT(read);
 	read(kernel, &c);
 	return c;
+}
+
+// The same of all kernels together, and after all dispatches have ended.
+static probe_sim_counters all_counters()
+{
+	static auto each =
+		(decltype(probe_sim_each_kernel) *)dlsym(RTLD_DEFAULT, "probe_sim_each_kernel");
+	const size_t first = offsetof(probe_sim_counters, host_ns) / 8;
+	probe_sim_counters sum = {};
+
+	EXPECT(each);
+	HIP(hipDeviceSynchronize());
+	each(
+		[](void *ctx, const char *, const probe_sim_counters *c) {
+			for (size_t i = first; i < sizeof(*c) / 8; i++)
+				((uint64_t *)ctx)[i] += ((const uint64_t *)c)[i];
+			return 0;
+		},
+		&sum);
+	return sum;
 }
 
 static void print(const std::string &name, double value)
@@ -41,22 +62,18 @@ static int units()
 	return device().multiProcessorCount;
 }
 
-// Cycles of all dispatches that have ended.
-static uint64_t cycles_so_far()
+static double percent(uint64_t part, uint64_t whole)
 {
-	static auto each =
-		(decltype(probe_sim_each_kernel) *)dlsym(RTLD_DEFAULT, "probe_sim_each_kernel");
-	uint64_t sum = 0;
+	return 100. * (double)part / (double)whole;
+}
 
-	EXPECT(each);
-	HIP(hipDeviceSynchronize());
-	each(
-		[](void *ctx, const char *, const probe_sim_counters *c) {
-			*(uint64_t *)ctx += c->cycles;
-			return 0;
-		},
-		&sum);
-	return sum;
+// As the profiler defines it: the part of the accesses for which the L2 was not asked.
+static double l1_hit_rate(const probe_sim_counters &a, const probe_sim_counters &b)
+{
+	uint64_t asked = b.tcp_tcc_read_req - a.tcp_tcc_read_req + b.tcp_tcc_write_req -
+			 a.tcp_tcc_write_req + b.tcp_tcc_atomic_req - a.tcp_tcc_atomic_req;
+
+	return 100 - percent(asked, b.tcp_total_cache_accesses - a.tcp_total_cache_accesses);
 }
 
 // Cycles of the second of two launches; the first warms the caches.
@@ -66,9 +83,9 @@ template <typename F> static double cycles_of(F launch, bool warm = true)
 
 	if (warm)
 		launch();
-	start = cycles_so_far();
+	start = all_counters().cycles;
 	launch();
-	return (double)(cycles_so_far() - start);
+	return (double)(all_counters().cycles - start);
 }
 
 template <typename F> static double ns_of(F launch, bool warm = true)
