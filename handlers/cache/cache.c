@@ -27,7 +27,7 @@
 
 #include "handlers/cache/cache_tables.h"
 
-enum { VECTOR_MIN = 4, AHEAD = 3, LINES_FOLLOWED = 4096 };
+enum { AHEAD = 3, LINES_FOLLOWED = 4096 };
 
 struct arch {
 	const char *name;
@@ -154,38 +154,9 @@ static struct lru *find_l1(struct cache *cache, struct agent *agent, uint64_t di
 
 /* ---- One machine access ---------------------------------------------------------------------- */
 
-/* A bit for each line of L2 that is tracked for reuse distances. Reads 64 lines. */
-CACHE_VECTORS static uint64_t find_any_followed(const uint64_t *line, unsigned thin)
-{
-	const struct reuse reuse = {.thin = thin};
-	uint8_t follows[64];
-	uint64_t ret = 0, eight;
-
-	for (unsigned i = 0; i < 64; i++)
-		follows[i] = reuse_follows(&reuse, line[i]);
-	for (unsigned i = 0; i < 64; i += 8) {
-		memcpy(&eight, follows + i, sizeof(eight));
-		/* The bytes' lowest bits, together in the highest byte. */
-		ret |= eight * 0x0102040810204080ull >> 56 << i;
-	}
-	return ret;
-}
-
-/* The same for the first `count` lines. */
-static uint64_t find_followed(const uint64_t *line, unsigned count, const struct reuse *reuse)
-{
-	uint64_t ret = 0;
-
-	if (count > VECTOR_MIN)
-		return find_any_followed(line, reuse->thin) & UINT64_MAX >> (64 - count);
-	for (unsigned i = 0; i < count; i++)
-		ret |= (uint64_t)reuse_follows(reuse, line[i]) << i;
-	return ret;
-}
-
 /* Touches at least the first of the lines; returns how many. */
-static unsigned touch_followed(struct cache *cache, struct reuse *reuse, struct cache_site *site,
-			       const uint64_t *lines, unsigned count)
+static unsigned touch_sampled(struct cache *cache, struct reuse *reuse, struct cache_site *site,
+			      const uint64_t *lines, unsigned count)
 {
 	uint64_t weight = 1ull << reuse->thin, distance;
 	unsigned bucket, run;
@@ -209,23 +180,19 @@ static void touch_reuse(struct cache *cache, struct agent *agent, struct cache_s
 {
 	const struct touched_lines *lines = &cache->lines;
 	struct reuse *reuse = &agent->reuse;
+	uint64_t list[REUSE_BATCH];
 
-	for (unsigned at = 0; at < lines->wides; at += 64) {
-		const uint64_t *wide = lines->wide + at;
-		unsigned count = lines->wides - at < 64 ? lines->wides - at : 64;
-		unsigned thin = reuse->thin, n = 0;
-		uint64_t followed = find_followed(wide, count, reuse), list[64];
+	for (unsigned at = 0; at < lines->wides; at += REUSE_BATCH) {
+		unsigned left = lines->wides - at, thin = reuse->thin, count;
 
-		for (; followed; followed &= followed - 1) {
-			list[n] = wide[__builtin_ctzll(followed)];
-			reuse_prefetch(reuse, list[n++]);
-		}
+		count = reuse_sample(reuse, lines->wide + at,
+				     left < REUSE_BATCH ? left : REUSE_BATCH, list);
 		/* A new line may lower the rate, and then some of the rest are not sampled. */
-		for (unsigned i = 0; i < n;) {
+		for (unsigned i = 0; i < count;) {
 			if (thin == reuse->thin)
-				i += touch_followed(cache, reuse, site, list + i, n - i);
+				i += touch_sampled(cache, reuse, site, list + i, count - i);
 			else if (reuse_follows(reuse, list[i]))
-				i += touch_followed(cache, reuse, site, list + i, 1);
+				i += touch_sampled(cache, reuse, site, list + i, 1);
 			else
 				i++;
 		}

@@ -4,8 +4,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
-enum { LINES_MIN = 1024, WORDS_MIN = 1024, NEAR_WORDS = 8, THIN_MAX = 31 };
+enum { VECTOR_MIN = 5, LINES_MIN = 1024, WORDS_MIN = 256, NEAR_WORDS = 8, THIN_MAX = 31 };
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
@@ -42,50 +45,65 @@ static size_t home_of(size_t size, uint64_t line)
 	return line * 0x9e3779b97f4a7c15ull >> (__builtin_clzll(size) + 1);
 }
 
-static struct reuse_line *find(struct reuse_line *lines, size_t size, uint64_t line)
+/* The place of the line, or a free one for it. */
+static ALWAYS_INLINE size_t find(const struct reuse *reuse, uint64_t line)
 {
-	size_t slot = home_of(size, line);
+	size_t place = home_of(reuse->size, line);
 
-	while (lines[slot].time && lines[slot].line != line)
-		slot = (slot + 1) & (size - 1);
-	return &lines[slot];
+	while (reuse->time[place] && reuse->line[place] != line)
+		place = (place + 1) & (reuse->size - 1);
+	return place;
 }
 
-static bool grow_lines(struct reuse *reuse)
+/* Replaces the table by one of another size, without the lines that are not sampled any more. */
+static bool make_table(struct reuse *reuse, size_t size)
 {
-	size_t size = reuse->size ? 2 * reuse->size : LINES_MIN;
-	struct reuse_line *lines = calloc(size, sizeof(*lines));
+	struct reuse new = *reuse;
 
-	if (!lines)
+	new.line = malloc(size * sizeof(*new.line));
+	new.time = calloc(size, sizeof(*new.time));
+	new.size = size;
+	if (!new.line || !new.time) {
+		free(new.line);
+		free(new.time);
 		return false;
-	for (size_t i = 0; i < reuse->size; i++)
-		if (reuse->lines[i].time)
-			*find(lines, size, reuse->lines[i].line) = reuse->lines[i];
-	free(reuse->lines);
-	reuse->lines = lines;
-	reuse->size = size;
+	}
+	for (size_t i = 0; i < reuse->size; i++) {
+		uint32_t slot = reuse->time[i] - 1;
+		size_t place;
+
+		if (!reuse->time[i])
+			continue;
+		if (!reuse_follows(reuse, reuse->line[i])) {
+			reuse->live[slot >> 6] &= ~(1ull << (slot & 63));
+			new.count--;
+			continue;
+		}
+		place = find(&new, reuse->line[i]);
+		new.line[place] = reuse->line[i];
+		new.time[place] = reuse->time[i];
+		reuse->entry[slot] = (uint32_t)place;
+	}
+	free(reuse->line);
+	free(reuse->time);
+	*reuse = new;
 	return true;
 }
 
 /* Renumbers the last touches from 0, in their order. */
 static void renumber(struct reuse *reuse)
 {
-	uint32_t sum = 0;
+	uint32_t now = 0;
 
-	/* The tree is rebuilt afterwards; until then it holds prefix sums of the words. */
-	for (uint32_t word = 0; word < reuse->words; word++) {
-		reuse->tree[word] = sum;
-		sum += ones(reuse->live[word], false);
-	}
-	for (size_t i = 0; i < reuse->size; i++) {
-		uint32_t slot = reuse->lines[i].time - 1;
-		uint64_t below = (1ull << (slot & 63)) - 1;
+	for (uint32_t word = 0; word < reuse->words; word++)
+		for (uint64_t live = reuse->live[word]; live; live &= live - 1) {
+			unsigned bit = (unsigned)__builtin_ctzll(live);
+			uint32_t entry = reuse->entry[64 * word + bit];
 
-		if (reuse->lines[i].time)
-			reuse->lines[i].time = 1 + reuse->tree[slot >> 6] +
-					       ones(reuse->live[slot >> 6] & below, false);
-	}
-	reuse->now = sum;
+			reuse->entry[now] = entry;
+			reuse->time[entry] = ++now;
+		}
+	reuse->now = now;
 }
 
 static bool renew_slots(struct reuse *reuse)
@@ -93,19 +111,20 @@ static bool renew_slots(struct reuse *reuse)
 	/* At least half of the slots are free afterwards, which amortises the work. */
 	uint32_t words = reuse->words ? reuse->words : WORDS_MIN;
 	uint64_t *live;
-	uint32_t *tree;
+	uint32_t *tree, *entry;
 
 	if (reuse->count > 32ull * words)
 		words = words < 1u << 24 ? 2 * words : 0;
 	live = words ? calloc(words, sizeof(*live)) : NULL;
 	tree = words ? calloc(words + 1ul, sizeof(*tree)) : NULL;
-	if (!live || !tree) {
+	entry = live && tree ? realloc(reuse->entry, 64ul * words * sizeof(*entry)) : NULL;
+	if (!entry) {
 		free(live);
 		free(tree);
 		return false;
 	}
-	if (reuse->words)
-		renumber(reuse);
+	reuse->entry = entry;
+	renumber(reuse);
 	free(reuse->live);
 	free(reuse->tree);
 	reuse->live = live;
@@ -134,115 +153,94 @@ static ALWAYS_INLINE uint32_t live_after(const struct reuse *reuse, uint32_t slo
 	return sum;
 }
 
-/* Drops the lines that are not sampled at the present rate. */
-static bool drop_unsampled(struct reuse *reuse)
-{
-	struct reuse_line *lines = calloc(reuse->size, sizeof(*lines));
-
-	if (!lines)
-		return false;
-	for (size_t i = 0; i < reuse->size; i++) {
-		const struct reuse_line *line = &reuse->lines[i];
-		uint32_t slot = line->time - 1;
-
-		if (!line->time)
-			continue;
-		if (reuse_follows(reuse, line->line)) {
-			*find(lines, reuse->size, line->line) = *line;
-		} else {
-			reuse->live[slot >> 6] &= ~(1ull << (slot & 63));
-			reuse->count--;
-		}
-	}
-	free(reuse->lines);
-	reuse->lines = lines;
-	return renew_slots(reuse);
-}
-
 static bool thin_out(struct reuse *reuse)
 {
 	bool ok = true;
 
 	while (ok && reuse->limit && reuse->count > reuse->limit && reuse->thin < THIN_MAX) {
 		reuse->thin++;
-		ok = drop_unsampled(reuse);
+		ok = make_table(reuse, reuse->size) && renew_slots(reuse);
 	}
 	return ok;
 }
 
 /*
- * Lines from the second on whose last touches directly followed that of the first one, in one word
- * of slots, and that get slots in one word now. All have the distance of the first: each has one
- * line fewer after it, and the one before it once more.
+ * Touches the first line, which is at `place`, and those after it whose last touches directly
+ * followed its own, in one word of slots, and that get slots in one word now. All have the distance
+ * of the first: each has one line fewer after it, and the one before it once more. Returns their
+ * number.
  */
-static ALWAYS_INLINE unsigned find_run(const struct reuse *reuse, const uint64_t *lines,
-				       unsigned count, struct reuse_line **entry)
-{
-	const uint32_t slot = entry[0]->time - 1;
-	const unsigned was = 64 - (slot & 63), is = 64 - (reuse->now & 63);
-	unsigned most = was < is ? was : is, run = 1;
-
-	most = most < count ? most : count;
-	for (; run < most; run++) {
-		entry[run] = find(reuse->lines, reuse->size, lines[run]);
-		if (entry[run]->time != entry[0]->time + run)
-			break;
-	}
-	return run;
-}
-
-/* The slots of a run are those before it; returns its number of lines. */
 static ALWAYS_INLINE unsigned move_run(struct reuse *reuse, const uint64_t *lines, unsigned count,
-				       struct reuse_line *first)
+				       size_t place)
 {
-	struct reuse_line *entry[64]; /* only those of the run are initialised */
-	const uint32_t slot = first->time - 1, word = reuse->now >> 6;
-	unsigned run;
+	const uint32_t slot = reuse->time[place] - 1, now = reuse->now, word = now >> 6;
+	const uint64_t live = reuse->live[slot >> 6] >> (slot & 63);
+	unsigned most = 64 - (now & 63), run = 0;
 	uint64_t bits;
 
-	entry[0] = first;
-	run = find_run(reuse, lines, count, entry);
+	most = most < count ? most : count;
+	do {
+		reuse->time[place] = now + 1 + run;
+		reuse->entry[now + run] = (uint32_t)place;
+		/* Also ends at the end of the word. */
+		if (++run == most || !(live >> run & 1))
+			break;
+		place = reuse->entry[slot + run];
+	} while (reuse->line[place] == lines[run]);
 	bits = UINT64_MAX >> (64 - run);
 	reuse->live[slot >> 6] &= ~(bits << (slot & 63));
 	if (slot >> 6 != word)
 		tree_add(reuse, slot >> 6, 0 - (uint32_t)run);
-	reuse->live[word] |= bits << (reuse->now & 63);
-	for (unsigned i = 0; i < run; i++)
-		entry[i]->time = reuse->now + 1 + i;
+	reuse->live[word] |= bits << (now & 63);
 	reuse->now += run;
 	return run;
 }
 
-static void insert(struct reuse *reuse, uint64_t line, struct reuse_line *entry)
+static void insert(struct reuse *reuse, uint64_t line, size_t place)
 {
 	reuse->live[reuse->now >> 6] |= 1ull << (reuse->now & 63);
-	*entry = (struct reuse_line){.line = line, .time = ++reuse->now};
+	reuse->entry[reuse->now] = (uint32_t)place;
+	reuse->line[place] = line;
+	reuse->time[place] = ++reuse->now;
 	reuse->count++;
+}
+
+/* Leaves slots free, so that the lines of an access are in one word and can be moved as a run. */
+static ALWAYS_INLINE void begin_word(struct reuse *reuse, unsigned count, bool popcnt)
+{
+	uint32_t used = reuse->now & 63, word = reuse->now >> 6;
+
+	if (used && used + count > 64) {
+		tree_add(reuse, word, ones(reuse->live[word], popcnt));
+		reuse->now = 64 * (word + 1);
+	}
 }
 
 static ALWAYS_INLINE uint64_t touch(struct reuse *reuse, const uint64_t *lines, unsigned count,
 				    unsigned *run, bool popcnt)
 {
-	struct reuse_line *entry;
 	uint64_t distance = REUSE_FIRST;
 	uint32_t word;
+	size_t place;
 
 	*run = 1;
-	if (2 * reuse->count >= reuse->size && !grow_lines(reuse))
+	if (3 * reuse->count >= 2 * reuse->size &&
+	    !make_table(reuse, reuse->size ? 2 * reuse->size : LINES_MIN))
 		return REUSE_NO_MEMORY;
+	begin_word(reuse, count, popcnt);
 	if (reuse->now == 64ull * reuse->words && !renew_slots(reuse))
 		return REUSE_NO_MEMORY;
-	entry = find(reuse->lines, reuse->size, lines[0]);
+	place = find(reuse, lines[0]);
 	word = reuse->now >> 6;
-	if (entry->time) {
-		uint32_t slot = entry->time - 1;
+	if (reuse->time[place]) {
+		uint32_t slot = reuse->time[place] - 1;
 
 		if (slot + 1 == reuse->now)
 			return 0; /* it was the most recently touched line */
 		distance = (uint64_t)live_after(reuse, slot, popcnt) << reuse->thin;
-		*run = move_run(reuse, lines, count, entry);
+		*run = move_run(reuse, lines, count, place);
 	} else {
-		insert(reuse, lines[0], entry);
+		insert(reuse, lines[0], place);
 	}
 	if (!(reuse->now & 63))
 		tree_add(reuse, word, ones(reuse->live[word], popcnt));
@@ -268,16 +266,66 @@ uint64_t reuse_touch(struct reuse *reuse, const uint64_t *lines, unsigned count,
 	return touch(reuse, lines, count, run, false);
 }
 
+#ifdef __x86_64__
+/* reuse_follows() for eight lines at a time, in the lower halves of 64 bits. */
+__attribute__((target("avx512f,popcnt"))) static unsigned
+sample_avx512(unsigned thin, const uint64_t *lines, unsigned count, uint64_t *ret)
+{
+	const __m512i high = _mm512_set1_epi64(0x85ebca6bu), first = _mm512_set1_epi64(0x7feb352du);
+	const __m512i second = _mm512_set1_epi64(0x846ca68bu);
+	const __m512i bits = _mm512_set1_epi64((1u << thin) - 1);
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < count; i += 8) {
+		__mmask8 valid = count - i < 8 ? (__mmask8)(0xff >> (8 - (count - i))) : 0xff;
+		__m512i line = _mm512_maskz_loadu_epi64(valid, lines + i), mixed;
+		__mmask8 sampled;
+
+		mixed = _mm512_mul_epu32(_mm512_srli_epi64(line, 32), high);
+		mixed = _mm512_xor_si512(line, mixed);
+		mixed = _mm512_xor_si512(mixed, _mm512_srli_epi32(mixed, 16));
+		mixed = _mm512_mul_epu32(mixed, first);
+		mixed = _mm512_xor_si512(mixed, _mm512_srli_epi32(mixed, 15));
+		mixed = _mm512_mul_epu32(mixed, second);
+		mixed = _mm512_xor_si512(mixed, _mm512_srli_epi32(mixed, 16));
+		sampled = _mm512_mask_testn_epi64_mask(valid, mixed, bits);
+		line = _mm512_maskz_compress_epi64(sampled, line);
+		/* No further than the lines that were looked at. */
+		_mm512_mask_storeu_epi64(ret + n, valid, line);
+		n += (unsigned)__builtin_popcount(sampled);
+	}
+	return n;
+}
+#endif
+
+unsigned reuse_sample(const struct reuse *reuse, const uint64_t *lines, unsigned count,
+		      uint64_t ret[REUSE_BATCH])
+{
+	unsigned n = 0;
+
+#ifdef __x86_64__
+	if (count >= VECTOR_MIN && __builtin_cpu_supports("avx512f"))
+		return sample_avx512(reuse->thin, lines, count, ret);
+#endif
+	for (unsigned i = 0; i < count; i++) {
+		ret[n] = lines[i];
+		n += reuse_follows(reuse, lines[i]);
+	}
+	return n;
+}
+
 void reuse_prefetch(const struct reuse *reuse, uint64_t line)
 {
 	if (reuse->size)
-		__builtin_prefetch(&reuse->lines[home_of(reuse->size, line)]);
+		__builtin_prefetch(&reuse->line[home_of(reuse->size, line)]);
 }
 
 void reuse_deinit(struct reuse *reuse)
 {
-	free(reuse->lines);
+	free(reuse->line);
+	free(reuse->time);
 	free(reuse->live);
 	free(reuse->tree);
+	free(reuse->entry);
 	*reuse = (struct reuse){0};
 }

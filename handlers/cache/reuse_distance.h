@@ -20,18 +20,16 @@
 #define REUSE_FIRST	UINT64_MAX	 /* never touched before */
 #define REUSE_NO_MEMORY (UINT64_MAX - 1) /* out of memory: not counted */
 
-struct reuse_line {
-	uint64_t line;
-	uint32_t time; /* slot of the last touch + 1; 0 = free */
-};
-
 /* Zeroed, except the limit, before first use. */
 struct reuse {
-	size_t limit;		  /* lines that are tracked; 0 = all */
-	unsigned thin;		  /* the rate is 2^-thin */
-	struct reuse_line *lines; /* open addressing */
+	size_t limit;  /* lines that are tracked; 0 = all */
+	unsigned thin; /* the rate is 2^-thin */
+	/* Hash table with open addressing: lines and the slot of their last touch + 1; 0 = free. */
+	uint64_t *line;
+	uint32_t *time;
 	size_t count, size;
-	uint64_t *live; /* a bit per slot: it is the last touch of a line */
+	uint64_t *live;	 /* a bit per slot: it is the last touch of a line */
+	uint32_t *entry; /* of a slot that is the last touch of a line: its place in the table */
 	uint32_t *tree; /* Fenwick tree, from index 1, over the words of `live` before that of `now`
 			 */
 	uint32_t words;
@@ -50,15 +48,20 @@ static inline bool reuse_follows(const struct reuse *reuse, uint64_t line)
 }
 
 /*
+ * Copies the lines that are sampled, of at most REUSE_BATCH, to `ret`, which has space for so many;
+ * returns their number.
+ */
+enum { REUSE_BATCH = 64 };
+unsigned reuse_sample(const struct reuse *reuse, const uint64_t *lines, unsigned count,
+		      uint64_t ret[REUSE_BATCH]);
+
+/*
  * Touches the first of `count` distinct lines, and those after it that have the same distance
  * because they were last touched in this order: *run lines in all. Returns the distance in lines,
  * or its estimate. A touch stands for 1 << thin touches, with the value of `thin` before the call.
  */
 uint64_t reuse_touch(struct reuse *reuse, const uint64_t *lines, unsigned count, unsigned *run);
-/*
- * Prefetches host memory for a line that will be touched soon. For many scattered lines, prefetch
- * all before the first touch.
- */
+/* Prefetches host memory for a line that will be touched soon. */
 void reuse_prefetch(const struct reuse *reuse, uint64_t line);
 void reuse_deinit(struct reuse *reuse);
 
