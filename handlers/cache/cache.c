@@ -199,6 +199,20 @@ static void touch_reuse(struct cache *cache, struct agent *agent, struct cache_s
 	}
 }
 
+/* Touches any number of lines. hit[]: those that were in the cache; returns their number. */
+static unsigned touch_all(struct lru *lru, const uint64_t *lines, unsigned count, uint64_t *hit)
+{
+	unsigned hits = 0;
+
+	for (unsigned at = 0; at < count; at += LRU_LINES_MAX) {
+		unsigned some = count - at < LRU_LINES_MAX ? count - at : LRU_LINES_MAX;
+
+		hit[at / LRU_LINES_MAX] = lru_touch(lru, lines + at, some);
+		hits += (unsigned)__builtin_popcountll(hit[at / LRU_LINES_MAX]);
+	}
+	return hits;
+}
+
 /*
  * Lines of L2 that contain a line missed in L1, in lane order: *missed, which is `list` or all of
  * them. Returns their number.
@@ -207,8 +221,10 @@ static unsigned find_missed(const struct touched_lines *lines, struct lru *l1,
 			    struct cache_site *site, uint64_t list[TOUCHED_LINES_MAX],
 			    const uint64_t **missed)
 {
-	uint8_t hit[TOUCHED_LINES_MAX], noted[TOUCHED_LINES_MAX];
-	unsigned hits = lru_touch(l1, lines->line, lines->count, hit), count = 0;
+	uint64_t hit[TOUCHED_LINES_MAX / LRU_LINES_MAX];
+	unsigned hits = touch_all(l1, lines->line, lines->count, hit), count = 0;
+	bool alone = lines->wides == lines->count; /* each in a line of L2 of its own */
+	uint8_t noted[TOUCHED_LINES_MAX];
 
 	site->l1_accesses += lines->count;
 	site->l1_hits += hits;
@@ -216,21 +232,21 @@ static unsigned find_missed(const struct touched_lines *lines, struct lru *l1,
 	if (!hits || hits == lines->count)
 		return hits ? 0 : lines->wides;
 	*missed = list;
-	/* Each in a line of L2 of its own. */
-	if (lines->wides == lines->count) {
-		for (unsigned i = 0; i < lines->count; i++) {
-			list[count] = lines->wide[i];
-			count += !hit[i];
-		}
-		return count;
-	}
 	memset(noted, 0, lines->wides);
-	for (unsigned i = 0; i < lines->count; i++) {
-		unsigned wide = lines->wide_of[i];
+	for (unsigned at = 0; at < lines->count; at += LRU_LINES_MAX) {
+		unsigned left = lines->count - at;
+		uint64_t miss = ~hit[at / LRU_LINES_MAX];
 
-		list[count] = lines->wide[wide];
-		count += !hit[i] & !noted[wide];
-		noted[wide] |= !hit[i];
+		if (left < LRU_LINES_MAX)
+			miss &= UINT64_MAX >> (LRU_LINES_MAX - left);
+		for (; miss; miss &= miss - 1) {
+			unsigned i = at + (unsigned)__builtin_ctzll(miss);
+			unsigned wide = alone ? i : lines->wide_of[i];
+
+			list[count] = lines->wide[wide];
+			count += !noted[wide];
+			noted[wide] = 1;
+		}
 	}
 	return count;
 }
@@ -240,16 +256,15 @@ static void run_lines(struct cache *cache, struct agent *agent, struct lru *l1,
 {
 	struct touched_lines *lines = &cache->lines;
 	const uint64_t *l2 = lines->wide;
-	uint64_t list[TOUCHED_LINES_MAX];
+	uint64_t list[TOUCHED_LINES_MAX], hit[TOUCHED_LINES_MAX / LRU_LINES_MAX];
 	unsigned count = lines->wides;
-	uint8_t hit[TOUCHED_LINES_MAX];
 
 	if (cache->with_reuse)
 		touch_reuse(cache, agent, site);
 	if (site->facts.access == PROBE_ACCESS_LOAD)
 		count = find_missed(lines, l1, site, list, &l2);
 	site->l2_accesses += count;
-	site->l2_hits += lru_touch(&agent->l2, l2, count, hit);
+	site->l2_hits += touch_all(&agent->l2, l2, count, hit);
 }
 
 /* The same for the ends of an upcoming access, which cover most of a short run. */

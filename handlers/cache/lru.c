@@ -179,45 +179,47 @@ static inline bool touch_set(struct lru_set *set, unsigned last, uint32_t tag)
 #endif
 
 /* Passed by value, so that it cannot alias what is written. */
-static unsigned touch_sets(const struct lru lru, const uint64_t *lines, unsigned count,
-			   uint8_t *hit)
+static uint64_t touch_sets(const struct lru lru, const uint64_t *lines, unsigned count)
 {
-	unsigned hits = 0;
+	uint64_t hit = 0;
 
-	for (unsigned i = 0; i < count; i++) {
-		hit[i] = touch_set(&lru.small[lines[i] & (lru.sets - 1)], lru.ways - 1,
-				   (uint32_t)lru_tag(&lru, lines[i]));
-		hits += hit[i];
-	}
-	return hits;
+	for (unsigned i = 0; i < count; i++)
+		hit |= (uint64_t)touch_set(&lru.small[lines[i] & (lru.sets - 1)], lru.ways - 1,
+					   (uint32_t)lru_tag(&lru, lines[i]))
+		       << i;
+	return hit;
 }
 
 #ifdef __x86_64__
-__attribute__((target(LRU_AVX512))) static unsigned
-touch_sets_avx512(const struct lru lru, const uint64_t *lines, unsigned count, uint8_t *hit)
+__attribute__((target(LRU_AVX512))) static uint64_t
+touch_sets_avx512(const struct lru lru, const uint64_t *lines, unsigned count)
 {
 	const unsigned last = 1u << (lru.ways - 1);
 	uint32_t tags[LRU_LINES_MAX], sets[LRU_LINES_MAX];
-	unsigned hits = 0;
+	uint16_t found[LRU_LINES_MAX];
+	__m512i lower, upper;
 
 	for (unsigned i = 0; i < count; i++) {
 		tags[i] = (uint32_t)lru_tag(&lru, lines[i]);
 		sets[i] = (uint32_t)lines[i] & (uint32_t)(lru.sets - 1);
 	}
+#pragma GCC unroll 8
 	for (unsigned i = 0; i < count; i++) {
 		struct lru_set *set = &lru.small[sets[i]];
 		__m512i tag = _mm512_set1_epi32((int)tags[i]);
 		__m512i old = _mm512_load_si512(set);
-		unsigned found = _mm512_cmpeq_epi32_mask(old, tag), end = found | last;
+		unsigned ways = _mm512_cmpeq_epi32_mask(old, tag), end = ways | last;
 
 		/* Up to the lowest bit of `end`, each tag moves by one. */
 		_mm512_store_si512(set, _mm512_mask_alignr_epi32(old, (__mmask16)(end ^ (end - 1)),
 								 old, tag, 15));
-		hit[i] = found != 0;
+		found[i] = (uint16_t)ways;
 	}
-	for (unsigned i = 0; i < count; i++)
-		hits += hit[i];
-	return hits;
+	lower = _mm512_loadu_si512(found);
+	upper = _mm512_loadu_si512(found + 32);
+	return (_mm512_test_epi16_mask(lower, lower) |
+		(uint64_t)_mm512_test_epi16_mask(upper, upper) << 32) &
+	       (count ? UINT64_MAX >> (64 - count) : 0);
 }
 #endif
 
@@ -307,33 +309,29 @@ static bool touch_ring(const struct lru *lru, uint64_t set, uint64_t tag, unsign
 	return false;
 }
 
-static unsigned touch_rings(const struct lru lru, const uint64_t *lines, unsigned count,
-			    uint8_t *hit)
+static uint64_t touch_rings(const struct lru lru, const uint64_t *lines, unsigned count)
 {
 	const uint64_t mask = lru.sets - 1;
 	uint32_t way[LRU_LINES_MAX];
-	unsigned hits = 0;
+	uint64_t hit = 0;
 
 	for (unsigned i = 0; i < count; i++)
 		way[i] = search(&lru, lines[i] & mask, lru_tag(&lru, lines[i]));
-	for (unsigned i = 0; i < count; i++) {
-		bool there = touch_ring(&lru, lines[i] & mask, lru_tag(&lru, lines[i]), way[i]);
-
-		hit[i] = there;
-		hits += there;
-	}
-	return hits;
+	for (unsigned i = 0; i < count; i++)
+		hit |= (uint64_t)touch_ring(&lru, lines[i] & mask, lru_tag(&lru, lines[i]), way[i])
+		       << i;
+	return hit;
 }
 
-unsigned lru_touch(struct lru *lru, const uint64_t *lines, unsigned count, uint8_t *hit)
+uint64_t lru_touch(struct lru *lru, const uint64_t *lines, unsigned count)
 {
 	if (lru->medium)
-		return lru_touch_medium(lru, lines, count, hit);
+		return lru_touch_medium(lru, lines, count);
 	if (!lru->small)
-		return touch_rings(*lru, lines, count, hit);
+		return touch_rings(*lru, lines, count);
 #ifdef __x86_64__
 	if (lru->wide)
-		return touch_sets_avx512(*lru, lines, count, hit);
+		return touch_sets_avx512(*lru, lines, count);
 #endif
-	return touch_sets(*lru, lines, count, hit);
+	return touch_sets(*lru, lines, count);
 }

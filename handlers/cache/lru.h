@@ -6,6 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* For functions: compiled for each level of vectors, of which the loader chooses the host's. */
+#ifdef __x86_64__
+#define CACHE_VECTORS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define CACHE_VECTORS
+#endif
+
 struct lru_shape {
 	uint64_t size, line, ways; /* bytes, bytes per line, lines per set; powers of two */
 };
@@ -14,7 +21,7 @@ struct lru_shape {
  * Tags are line / sets + 1, 0 = empty. A set with up to LRU_SMALL ways is one cache line of the
  * host: its tags, the most recently used first, are compared and moved as a whole.
  */
-enum { LRU_SMALL = 16, LRU_ALIGN = 64, LRU_LINES_MAX = 192 };
+enum { LRU_SMALL = 16, LRU_ALIGN = 64, LRU_LINES_MAX = 64 };
 struct lru_set {
 	uint32_t tag[LRU_SMALL];
 };
@@ -27,8 +34,8 @@ _Static_assert(sizeof(struct lru_set) == LRU_ALIGN, "one line");
  */
 enum { LRU_MEDIUM = 64 };
 struct lru_set64 {
-	uint16_t low[LRU_MEDIUM], unused_low[32]; /* a vector may be stored across the end */
-	uint32_t high[LRU_MEDIUM], unused_high[16];
+	uint16_t low[LRU_MEDIUM], unused_low[LRU_MEDIUM]; /* vectors cross the end */
+	uint32_t high[LRU_MEDIUM], unused_high[LRU_MEDIUM];
 };
 _Static_assert(sizeof(struct lru_set64) % LRU_ALIGN == 0, "whole lines");
 
@@ -55,10 +62,10 @@ void lru_deinit(struct lru *lru);
 void lru_empty(struct lru *lru);
 
 /*
- * Touches lines (address / line size) one after the other. hit[i] is 1 if the line was in the
- * cache, else 0; returns the number of hits. The lines are distinct; at most LRU_LINES_MAX.
+ * Touches up to LRU_LINES_MAX lines (address / line size) one after the other. Returns a bit for
+ * each that was in the cache. The lines are distinct.
  */
-unsigned lru_touch(struct lru *lru, const uint64_t *lines, unsigned count, uint8_t *hit);
+uint64_t lru_touch(struct lru *lru, const uint64_t *lines, unsigned count);
 
 /* Prefetches host memory for a line that will be touched soon. */
 static inline void lru_prefetch(const struct lru *lru, uint64_t line)

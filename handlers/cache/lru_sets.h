@@ -9,7 +9,7 @@
 
 #include "handlers/cache/lru.h"
 
-#define LRU_AVX512 "avx512f,avx512bw,avx512vbmi2,bmi,popcnt"
+#define LRU_AVX512 "avx512f,avx512bw,avx512vbmi2,bmi,bmi2,popcnt"
 
 /* Number of ways whose tags are compared at once. */
 enum { LRU_AT_ONCE = 16 };
@@ -24,6 +24,14 @@ static inline unsigned lru_equal_16(const uint16_t *low, uint16_t tag)
 
 	return (unsigned)_mm_movemask_epi8(_mm_packs_epi16(a, b));
 }
+
+/* The same for 16 bytes. */
+static inline unsigned lru_equal_8(const uint8_t *bytes, uint8_t byte)
+{
+	__m128i all = _mm_loadu_si128((const __m128i *)(const void *)bytes);
+
+	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(all, _mm_set1_epi8((char)byte)));
+}
 #else
 static inline unsigned lru_equal_16(const uint16_t *low, uint16_t tag)
 {
@@ -31,6 +39,15 @@ static inline unsigned lru_equal_16(const uint16_t *low, uint16_t tag)
 
 	for (unsigned way = 0; way < LRU_AT_ONCE; way++)
 		ret |= (unsigned)(low[way] == tag) << way;
+	return ret;
+}
+
+static inline unsigned lru_equal_8(const uint8_t *bytes, uint8_t byte)
+{
+	unsigned ret = 0;
+
+	for (unsigned i = 0; i < LRU_AT_ONCE; i++)
+		ret |= (unsigned)(bytes[i] == byte) << i;
 	return ret;
 }
 #endif
@@ -42,7 +59,6 @@ static inline uint64_t lru_tag(const struct lru *lru, uint64_t line)
 }
 
 /* lru_touch() for sets of up to 64 ways. */
-unsigned lru_touch_medium(const struct lru *lru, const uint64_t *lines, unsigned count,
-			  uint8_t *hit);
+uint64_t lru_touch_medium(const struct lru *lru, const uint64_t *lines, unsigned count);
 
 #endif

@@ -10,15 +10,8 @@
 #include "handlers/cache/lru.h"
 #include "handlers/common/site_table.h"
 
-/* For functions: compiled for each level of vectors, of which the loader chooses the host's. */
-#ifdef __x86_64__
-#define CACHE_VECTORS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define CACHE_VECTORS
-#endif
-
 enum {
-	TOUCHED_LINES_MAX = LRU_LINES_MAX, /* of one access: 64 lanes, up to two cache lines each */
+	TOUCHED_LINES_MAX = 192, /* of one access: 64 lanes, up to two cache lines each */
 };
 
 /* Zeroed, with `shift` and `ratio` set, before first use. */
