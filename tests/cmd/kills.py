@@ -103,6 +103,11 @@ def check_database(path, own, killed=False):
     return problems, rows
 
 
+def databases_of(directory):
+    """A recorder that was killed before it wrote anything leaves an empty file, which could be anybody's."""
+    return [path for path in glob.glob(f"{directory}/*.db") if os.path.getsize(path)]
+
+
 def left_segments():
     left = glob.glob("/dev/shm/*")
     for path in left:
@@ -127,9 +132,7 @@ def check_recovered(top, directory, temporary, killed=False):
         with open(own_file) as file:
             lines = file.read().splitlines()  # none: it was killed before it wrote the first
         own = [int(word) for word in lines[-1].split()] if lines else own
-    databases = glob.glob(f"{directory}/*.db")
-    # A recorder that was killed before it wrote anything leaves an empty file, which could be anybody's.
-    for path in [path for path in databases if os.path.getsize(path)]:
+    for path in databases_of(directory):
         found = check_database(path, own, killed)
         problems += found[0]
         rows += found[1]
@@ -137,7 +140,7 @@ def check_recovered(top, directory, temporary, killed=False):
         problems.append(f"--recover: {recovered.returncode}: {recovered.stderr.decode()}")
     if rows < own[1]:
         problems.append(f"{rows} of {own[1]} counter rows")
-    left = sorted(set(glob.glob(f"{directory}/*")) - set(databases)) + left_segments()
+    left = sorted(set(glob.glob(f"{directory}/*")) - set(glob.glob(f"{directory}/*.db"))) + left_segments()
     if temporary:
         left += os.listdir(f"{top}/tmp")
     if left:

@@ -105,7 +105,7 @@ def killed(top, number):
     subprocess.run([f"{top}/bin/probe-run", "-q", "--recover", directory], env=kills.settings(top), check=False,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     expected, rows, problems = own_count(own)[1], 0, []
-    for path in glob.glob(f"{directory}/*.db"):
+    for path in kills.databases_of(directory):
         found = kills.check_database(path, own_count(own), kind in ("program", "all"))
         problems += found[0]
         rows += found[1]
