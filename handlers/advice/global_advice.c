@@ -41,12 +41,13 @@ static void swap_rows(const struct facts *facts, const struct index_step *step, 
 	int64_t apart = advice_step_apart(site, step);
 
 	advice_say_swap(facts, stride, true, ret);
-	if (advice_count_swap(facts, step, advice_lines_of_rows(facts, apart), ret))
+	if (advice_count_swap(facts, step, site->row < site->wave ? site->row : site->wave,
+			      advice_lines_of_rows(facts, apart), ret))
 		return;
 	advice_say_swap(facts, stride, false, ret);
 	advice_append(ret->fix, ", and ");
 	advice_say_wider(site, ret);
-	if (advice_count_swap(facts, step, advice_lines_apart(facts, step), ret) ||
+	if (advice_count_swap(facts, step, site->wave, advice_lines_apart(facts, step), ret) ||
 	    !step->certain || !advice_is_member(site))
 		return;
 	advice_say_swap(facts, stride, false, ret);
@@ -82,7 +83,8 @@ static void rows_apart(const struct facts *facts, const struct axis_strides *axe
 	advice_append_shared(facts, axes->stride[0], ret);
 	advice_say_arrays(site, axes->stride[0], ret);
 	if (advice_verify_most(ret, facts_lines(facts), advice_lines_of_rows(facts, site->bytes),
-			       before))
+			       before) ||
+	    !advice_may_widen(site))
 		return;
 	advice_say_wider(site, ret);
 	advice_verify_lines(facts, axes->stride[0], ret);
@@ -141,7 +143,7 @@ static bool global_rows(const struct facts *facts, struct advice *ret)
 			   site->row, facts_verb(facts), site->bytes, before, facts->line,
 			   facts_needed(facts), facts_at_most(facts));
 		/* A wider workgroup would only add lanes that contend for a word. */
-		if (site->access == PROBE_ACCESS_ATOMIC)
+		if (site->access == PROBE_ACCESS_ATOMIC || !advice_may_widen(site))
 			return true;
 		advice_say_wider(site, ret);
 		advice_verify_lines(facts, 0, ret);
@@ -151,6 +153,8 @@ static bool global_rows(const struct facts *facts, struct advice *ret)
 		   "rows of %u work-items are contiguous, but rows are apart from "
 		   "each other: %.1f cache lines of %u B touched, %.1f needed%s",
 		   site->row, before, facts->line, facts_needed(facts), facts_at_most(facts));
+	if (!advice_may_widen(site))
+		return true;
 	advice_say_wider(site, ret);
 	if (advice_verify_lines(facts, axes.stride[0], ret) ||
 	    llabs((long long)axes.stride[0]) != (long long)site->bytes)
@@ -187,6 +191,7 @@ static bool global_runs(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
 	struct lane_offsets lanes;
+	char rows[48];
 	unsigned run;
 
 	if (!site->row || site->row < site->wave || mostly_idle(facts) ||
@@ -203,7 +208,10 @@ static bool global_runs(const struct facts *facts, struct advice *ret)
 		   "let %u consecutive lanes use consecutive elements (wider rows: t %% %u and t / "
 		   "%u instead of t %% %u and t / %u)",
 		   site->wave, site->wave, site->wave, run, run);
-	advice_verify_lines(facts, site->bytes, ret);
+	snprintf(rows, sizeof(rows), "rows have at least %u elements", site->wave);
+	advice_estimate(ret, facts_lines(facts),
+			layout_lines_most(site, facts->line, site->bytes, site->wave),
+			facts_each(facts, facts->used), rows);
 	return true;
 }
 
@@ -298,7 +306,8 @@ void advice_global(const struct facts *facts, struct advice *ret)
 		advice_say(ret->fix,
 			   "let neighbouring lanes use neighbouring elements in every step");
 		step = index_step(site, UINT64_MAX);
-		advice_count_swap(facts, &step, advice_lines_apart(facts, &step), ret);
+		/* Each lane has an element in every step. */
+		advice_count_swap(facts, &step, 1, advice_lines_apart(facts, &step), ret);
 		return;
 	}
 	if (facts->pattern == PATTERN_STRIDE && site->bytes == site->unit &&

@@ -47,8 +47,8 @@ static struct index_step common_step(const struct advice_site *site, uint64_t st
 	return ret;
 }
 
-/* The smallest step of the workgroup's other axes; 0 = none that is known. */
-static uint64_t axis_step(const struct advice_site *site, uint64_t stride)
+/* The smallest step of the workgroup's other axes, and its length; 0 = none that is known. */
+static uint64_t axis_step(const struct advice_site *site, uint64_t stride, uint64_t *ret_length)
 {
 	struct axis_strides axes;
 	uint64_t least = 0;
@@ -59,8 +59,10 @@ static uint64_t axis_step(const struct advice_site *site, uint64_t stride)
 		uint64_t step = (uint64_t)llabs((long long)axes.stride[i]);
 
 		if (site->group[i] > 1 && axes.known[i] && step && step < stride &&
-		    (!least || step < least))
+		    (!least || step < least)) {
 			least = step;
+			*ret_length = site->group[i];
+		}
 	}
 	return least;
 }
@@ -183,16 +185,81 @@ bool advice_is_row(const struct advice_site *site)
 	return count <= 1 || !multiples;
 }
 
+/* Bytes from the first to the last value of a term of one id; 0 = unknown, or no such term. */
+static uint64_t reach_of_term(const struct advice_site *site, const struct probe_site_term *term,
+			      uint64_t *ret_step)
+{
+	*ret_step = step_of_term(term);
+	for (unsigned axis = 0; axis < 3; axis++) {
+		uint64_t items = site->group[axis], groups = items ? site->grid[axis] / items : 0;
+
+		if (axis && term->of == PROBE_TERM_ITEM << axis)
+			return items > 1 ? *ret_step * (items - 1) : 0;
+		if ((term->of & ~PROBE_TERM_SIZE) != PROBE_TERM_GROUP << axis)
+			continue;
+		/* blockIdx.y * blockDim.y */
+		*ret_step *= term->of & PROBE_TERM_SIZE ? items : 1;
+		return groups > 1 ? *ret_step * (groups - 1) : 0;
+	}
+	return 0;
+}
+
+/*
+ * How many elements of `bytes` are known to follow one another, if an index goes through all its
+ * values, and ids continue it, as blockIdx.y * blockDim.y continues threadIdx.y? Iterations of
+ * loops are not known. At least 1.
+ */
+static uint64_t values_of_index(const struct advice_site *site, uint64_t bytes)
+{
+	uint64_t covered = bytes, before, step;
+
+	if (!bytes || !advice_terms_known(site))
+		return 1;
+	do {
+		before = covered;
+		for (unsigned i = 0; i < site->term_count; i++) {
+			uint64_t reach = reach_of_term(site, &site->terms[i], &step);
+
+			/* Those added before reach less far. */
+			if (reach && step && step <= before && reach >= before)
+				covered = before + reach > covered ? before + reach : covered;
+		}
+	} while (covered > before);
+	return covered / bytes;
+}
+
+/* May there be more such values, of loops or in launches of another shape? */
+static bool may_be_more(const struct advice_site *site, uint64_t stride)
+{
+	const unsigned open = PROBE_TERM_LOOP | PROBE_TERM_PART;
+
+	for (unsigned i = 0; i < site->term_count; i++) {
+		const struct probe_site_term *term = &site->terms[i];
+
+		if (step_of_term(term) < stride && term->of & open)
+			return true;
+		for (unsigned axis = 0; axis < 3; axis++)
+			if (advice_index_of(term) >> axis & 1 &&
+			    (!site->group[axis] || !site->grid[axis]))
+				return true;
+	}
+	return !advice_terms_known(site) || is_unrolled(site, stride);
+}
+
 struct index_step index_step(const struct advice_site *site, uint64_t stride)
 {
 	struct index_step ret = common_step(site, stride);
-	uint64_t axis = axis_step(site, stride);
+	uint64_t length = 0, axis = axis_step(site, stride, &length);
 
-	if (axis && (axis <= site->bytes || !ret.bytes || axis == ret.bytes))
-		return (struct index_step){.bytes = axis, .certain = true, .other = true};
-	ret.other = axis || has_other(site, stride);
-	if (axis)
-		ret.certain = false;
-	ret.certain = ret.certain && ret.bytes;
+	if (axis && (axis <= site->bytes || !ret.bytes || axis == ret.bytes)) {
+		ret = (struct index_step){.bytes = axis, .certain = true, .other = true};
+	} else {
+		ret.other = axis || has_other(site, stride);
+		ret.certain = ret.certain && ret.bytes && !axis;
+	}
+	ret.values = values_of_index(site, ret.bytes);
+	if (axis && axis == ret.bytes && length > ret.values)
+		ret.values = length;
+	ret.more = may_be_more(site, stride);
 	return ret;
 }

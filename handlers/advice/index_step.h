@@ -14,9 +14,11 @@
 #include "handlers/advice/advice.h"
 
 struct index_step {
-	uint64_t bytes; /* 0 = unknown */
-	bool certain;	/* whichever index is swapped with the lanes' */
-	bool other;	/* there is another index with a smaller step, as far as is known */
+	uint64_t bytes;	 /* 0 = unknown */
+	bool certain;	 /* whichever index is swapped with the lanes' */
+	bool other;	 /* there is another index with a smaller step, as far as is known */
+	uint64_t values; /* of that index, at least: elements one after the other */
+	bool more;	 /* there may be more values, as in a loop */
 };
 
 /* `stride` between lanes in bytes, UINT64_MAX if it is not known: only smaller steps count. */

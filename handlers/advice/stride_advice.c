@@ -229,14 +229,35 @@ uint32_t advice_lines_of_rows(const struct facts *facts, int64_t stride)
 	return rows * layout_lines_most(site, facts->line, stride, row);
 }
 
-bool advice_count_swap(const struct facts *facts, const struct index_step *step, double after,
-		       struct advice *ret)
+/* The most cache lines of a wave whose lanes go through so few values, row after row. */
+static double lines_of_few(const struct facts *facts, const struct index_step *step)
+{
+	const struct advice_site *site = facts->site;
+	unsigned values = (unsigned)step->values, rows = (site->wave + values - 1) / values;
+
+	return rows * layout_lines_most(site, facts->line, advice_step_apart(site, step), values);
+}
+
+bool advice_count_swap(const struct facts *facts, const struct index_step *step, unsigned lanes,
+		       double after, struct advice *ret)
 {
 	double before = facts_each(facts, facts->used);
-	char assumption[128];
+	bool few = step->values < lanes;
+	char assumption[160];
 
-	if (step->certain)
+	if (few && !step->more && step->bytes) {
+		double most = lines_of_few(facts, step);
+
+		after = most > after ? most : after;
+		few = false;
+	}
+	if (step->certain && !few)
 		return advice_verify_most(ret, facts_lines(facts), after, before);
+	if (step->certain) {
+		snprintf(assumption, sizeof(assumption),
+			 "at least %u consecutive elements are accessed", lanes);
+		return advice_estimate(ret, facts_lines(facts), after, before, assumption);
+	}
 	/* A struct of unknown size. */
 	if (!step->bytes && facts_flag(facts, PROBE_ADDRESS_MEMBER)) {
 		ret->fix[0] = 0;
@@ -271,11 +292,12 @@ static void swap_indices(const struct facts *facts, const struct index_step *ste
 	/* Rows may be as far apart as lanes of a row are, and need not be with other indices. */
 	bool rows = facts->site->row && facts->site->row < facts->site->wave &&
 		    facts->site->term_count && !has_linear_id(facts->site);
+	unsigned lanes = rows ? facts->site->row : facts->site->wave;
 	double after = rows ? advice_lines_of_rows(facts, advice_step_apart(facts->site, step))
 			    : advice_lines_apart(facts, step);
 
 	advice_say_swap(facts, stride, true, ret);
-	if (advice_count_swap(facts, step, after, ret)) {
+	if (advice_count_swap(facts, step, lanes, after, ret)) {
 		advice_warn_of_transposing(facts, ret);
 		return;
 	}

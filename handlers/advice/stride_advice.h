@@ -36,11 +36,12 @@ uint32_t advice_lines_of_rows(const struct facts *facts, int64_t stride);
 /* The largest number of cache lines of a wave whose lanes all use neighbouring elements. */
 double advice_lines_apart(const struct facts *facts, const struct index_step *step);
 /*
- * Ends a fix that swaps indices with its result: verified, or an estimate if the step is not
- * certain. False if the fix is withdrawn.
+ * Ends a fix that swaps indices with its result, `after` if the index has a value for each of
+ * `lanes`: verified, or an estimate if that or the step is not certain. False if the fix is
+ * withdrawn.
  */
-bool advice_count_swap(const struct facts *facts, const struct index_step *step, double after,
-		       struct advice *ret);
+bool advice_count_swap(const struct facts *facts, const struct index_step *step, unsigned lanes,
+		       double after, struct advice *ret);
 /* Continues such a fix: to give what lanes access of each element an array of its own, too. */
 void advice_append_split(const struct facts *facts, const struct index_step *step,
 			 struct advice *ret);

@@ -57,6 +57,11 @@ bool advice_fixes_shape(const struct advice_site *site)
 	return false;
 }
 
+bool advice_may_widen(const struct advice_site *site)
+{
+	return !site->grid[0] || site->grid[0] >= site->wave;
+}
+
 void advice_say_wider(const struct advice_site *site, struct advice *ret)
 {
 	if (site->items && site->items % site->wave == 0)

@@ -449,10 +449,11 @@ static void test_neighbours(void **state)
 
 	(void)state;
 	before = send_uses(stencil, 3);
-	assert_non_null(strstr(host_text(&host_state, 2, "cause"),
-			       "; to align it would cost the 2 other accesses to the buffer at "
-			       "least what it gains here (8 cache lines of 128 B in the run after, "
-			       "8 before)"));
+	assert_non_null(strstr(
+		host_text(&host_state, 2, "cause"),
+		"; to shift the whole buffer would cost the 2 other accesses to the buffer at "
+		"least what it gains here (8 cache lines of 128 B in the run after, "
+		"8 before)"));
 	assert_string_equal(host_text(&host_state, 2, "fix"), "");
 	assert_string_equal(host_text(&host_state, 2, "verified"), "");
 	assert_int_equal(before, 8);

@@ -17,7 +17,7 @@
 #define TILE                                                                                       \
 	"stage a tile in LDS, with as many rows as columns, so that threadIdx.x runs along "       \
 	"consecutive addresses here and in the store at line 9, column 4 (swapping the indices "   \
-	"alone would move the cost there); verified: at most 3 cache lines of 128 B after, 64 before (per execution)"
+	"alone would move the cost there); "
 
 /* Columns of a matrix, and `other`, which is contiguous and executed `times` times. */
 static void advise(const struct probe_site_term columns[SEND_TERMS],
