@@ -127,6 +127,9 @@ void Flow::operands(const Instruction *inst, int element, SmallVectorImpl<Elemen
 						     : inst->getOperand(0));
 	Element from;
 
+	/* What is compared chooses an index, but is none. */
+	if (isa<CmpInst>(inst))
+		return;
 	if (auto *load = dyn_cast<LoadInst>(inst)) {
 		work.push_back({load->getPointerOperand(), WHOLE});
 		return;

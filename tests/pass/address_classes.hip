@@ -111,8 +111,8 @@ extern "C" __global__ void diagonal(float *out, const float *in, int d)
 	out[t] = table[t][64 - t] + flat[t ^ 1];
 }
 
-// A search whose next step depends on what it read: the load that feeds itself is named, not the key's.
-// CHECK: {{^}}bisect {{[0-9]+}} load chase {{.*}} from [[@LINE+7]]
+// What is read chooses the next step of a search, and the best index of all, but is no index.
+// CHECK: {{^}}bisect [[@LINE+7]] load wrapped
 extern "C" __global__ void bisect(int *out, const int *sorted, const int *key, int n)
 {
 	int k = key[threadIdx.x], low = 0;
@@ -125,6 +125,21 @@ extern "C" __global__ void bisect(int *out, const int *sorted, const int *key, i
 			n = middle;
 	}
 	out[threadIdx.x] = low;
+}
+
+// CHECK: {{^}}nearest [[@LINE+12]] load wrapped
+extern "C" __global__ void nearest(float *out, const float *point, const float *table, int n)
+{
+	int t = (int)(threadIdx.x + blockIdx.x * blockDim.x), best = 0;
+	float least = 1e30f;
+
+	for (int i = 0; i < n; i++) {
+		float d = (point[t] - (float)i) * (point[t] - (float)i);
+
+		best = d < least ? i : best;
+		least = d < least ? d : least;
+	}
+	out[t] = table[best * 37];
 }
 
 // Indices that belong to work-items: of a row of a sparse matrix, by rows and by columns, and several next to each other. Those of a
