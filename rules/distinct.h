@@ -65,6 +65,19 @@ static inline unsigned distinct_find(struct distinct *distinct, const uint64_t *
 	return other ? found + other - distinct_duplicates(number, others, other, first) : found;
 }
 
+/* How many distinct numbers have the lanes of a mask? */
+static inline unsigned distinct_of_lanes(struct distinct *distinct, const uint64_t number[64],
+					 uint64_t lanes)
+{
+	uint64_t list[64];
+	uint8_t first[64];
+	unsigned count = 0;
+
+	for (; lanes; lanes &= lanes - 1)
+		list[count++] = number[__builtin_ctzll(lanes)];
+	return distinct_find(distinct, list, count, first);
+}
+
 /* ---- All different? -------------------------------------------------------------------------- */
 
 #ifdef __x86_64__

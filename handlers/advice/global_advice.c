@@ -41,8 +41,7 @@ static void swap_rows(const struct facts *facts, const struct index_step *step, 
 	int64_t apart = advice_step_apart(site, step);
 
 	advice_say_swap(facts, stride, true, ret);
-	if (advice_count_swap(facts, step, site->row < site->wave ? site->row : site->wave,
-			      advice_lines_of_rows(facts, apart), ret))
+	if (advice_count_swap(facts, step, site->row, advice_lines_of_rows(facts, apart), ret))
 		return;
 	advice_say_swap(facts, stride, false, ret);
 	advice_append(ret->fix, ", and ");

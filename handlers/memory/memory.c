@@ -13,6 +13,7 @@
 #include <probe/handler.h>
 
 #include "handlers/memory/memory_tables.h"
+#include "rules/distinct.h"
 
 /* A multiple of the cache line sizes and of the width of all banks (64 banks of 4 bytes). */
 #define PERIOD 256u
@@ -116,17 +117,9 @@ static void split(const struct memory *memory, const struct probe_dispatch_info 
 /* Lanes that update a word which a lane before them updates, too. */
 static unsigned waiting_lanes(const uint64_t addr[64], uint64_t exec)
 {
-	unsigned waiting = 0;
+	struct distinct distinct;
 
-	for (uint64_t rest = exec; rest; rest &= rest - 1) {
-		unsigned lane = (unsigned)__builtin_ctzll(rest),
-			 k = (unsigned)__builtin_ctzll(exec);
-
-		while (k < lane && !(exec >> k & 1 && addr[k] == addr[lane]))
-			k++;
-		waiting += k < lane;
-	}
-	return waiting;
+	return (unsigned)__builtin_popcountll(exec) - distinct_of_lanes(&distinct, addr, exec);
 }
 
 /* memory->addr[l]: the address of lane l. */
@@ -145,21 +138,21 @@ static void expand(struct memory *memory, const struct probe_access *access)
 		addr[__builtin_ctzll(rest)] = ranks[n++];
 }
 
-/* Counts lane by lane; returns the lanes that wait for others. */
-static unsigned count_lanes(struct memory *memory, const struct sites_kernel *kernel,
-			    const struct memory_site *site,
-			    const struct probe_dispatch_info *dispatch,
-			    const struct probe_access *access, struct probe_access_cost *cost)
+/* Counts lane by lane. `waiting` grows by the lanes that wait for others; NULL = not counted. */
+static void count_lanes(struct memory *memory, const struct sites_kernel *kernel,
+			const struct memory_site *site, const struct probe_dispatch_info *dispatch,
+			const struct probe_access *access, struct probe_access_cost *cost,
+			uint64_t *waiting)
 {
 	uint64_t global = site->facts.global ? access->exec : 0;
 	uint64_t lds = site->facts.lds ? access->exec : 0;
-	unsigned unit = site->facts.unit, waiting = 0;
+	unsigned unit = site->facts.unit;
 
 	expand(memory, access);
 	if (global && lds)
 		split(memory, dispatch, access->exec, &global, &lds);
-	if (global && site->facts.access == PROBE_ACCESS_ATOMIC)
-		waiting = waiting_lanes(memory->addr, global);
+	if (waiting && global && site->facts.access == PROBE_ACCESS_ATOMIC)
+		*waiting += waiting_lanes(memory->addr, global);
 	for (unsigned k = 0; k < site->units; k++) {
 		if (global) {
 			struct probe_cache_lines lines = probe_cache_lines_count(
@@ -184,7 +177,6 @@ static unsigned count_lanes(struct memory *memory, const struct sites_kernel *ke
 		for (unsigned lane = 0; lane < 64 && k + 1 < site->units; lane++)
 			memory->addr[lane] += unit;
 	}
-	return waiting;
 }
 
 /*
@@ -341,7 +333,7 @@ static void count_affine(struct memory *memory, const struct sites_kernel *kerne
 	*last = (struct memory_last){.exec = access->exec, .stride = access->stride, .base = base};
 	if (!count_closed(kernel, site, access, &last->cost)) {
 		last->cost = (struct probe_access_cost){0};
-		(void)count_lanes(memory, kernel, site, dispatch, access, &last->cost);
+		count_lanes(memory, kernel, site, dispatch, access, &last->cost, NULL);
 	}
 	add_waiting(site, access, &last->cost);
 	keep(memory, site, dispatch, access, &last->cost);
@@ -373,7 +365,7 @@ static void count_access(struct memory *memory, const struct sites_kernel *kerne
 	} else {
 		struct probe_access_cost cost = {0};
 
-		site->waiting += count_lanes(memory, kernel, site, dispatch, access, &cost);
+		count_lanes(memory, kernel, site, dispatch, access, &cost, &site->waiting);
 		keep(memory, site, dispatch, access, &cost);
 		add_cost(site, &cost, 1);
 	}

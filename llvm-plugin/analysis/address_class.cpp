@@ -113,8 +113,7 @@ static bool by_element(const Instruction *inst)
 	if (isa<BitCastInst>(inst))
 		return false;
 	return isa<BinaryOperator>(inst) || isa<UnaryOperator>(inst) || isa<CastInst>(inst) ||
-	       isa<CmpInst>(inst) || isa<SelectInst>(inst) || isa<PHINode>(inst) ||
-	       isa<FreezeInst>(inst);
+	       isa<SelectInst>(inst) || isa<PHINode>(inst) || isa<FreezeInst>(inst);
 }
 
 void Flow::operands(const Instruction *inst, int element, SmallVectorImpl<Element> &work) const
