@@ -14,6 +14,7 @@
 #include "handlers/advice/recorded_addresses.h"
 #include "handlers/advice/stride_advice.h"
 #include "handlers/advice/workgroup_shape.h"
+#include "rules/distinct.h"
 
 /* ---- Several rows in a wave ----------------------------------------------------------------- */
 
@@ -334,20 +335,15 @@ void advice_global(const struct facts *facts, struct advice *ret)
 static unsigned words_of_wave(const struct advice_site *site)
 {
 	struct lane_offsets lanes;
+	struct distinct distinct;
 	unsigned most = 0;
 
 	if (!lane_offsets(site, &lanes))
 		return 0;
 	for (unsigned wave = 0; wave < lanes.waves; wave++) {
-		unsigned words = 0;
+		const uint64_t *offset = (const uint64_t *)lanes.offset[wave];
+		unsigned words = distinct_of_lanes(&distinct, offset, lanes.exec[wave]);
 
-		for (unsigned lane = 0; lane < site->wave; lane++) {
-			bool first = lanes.exec[wave] >> lane & 1;
-
-			for (unsigned k = 0; k < lane && first; k++)
-				first = lanes.offset[wave][k] != lanes.offset[wave][lane];
-			words += first;
-		}
 		most = words > most ? words : most;
 	}
 	return most;
