@@ -273,29 +273,65 @@ static bool is_data(const Value *value)
 			 isa<GlobalVariable>(getUnderlyingObject(load->getPointerOperand()))));
 }
 
+static const SCEV *without_casts(const SCEV *expr)
+{
+	while (auto *cast = dyn_cast<SCEVCastExpr>(expr))
+		expr = cast->getOperand();
+	return expr;
+}
+
+static bool shifts(const analysis &in, const SCEV *expr, unsigned zeros);
+
+/* Does data shift what a remainder, a mask or a clamp is applied to? Its limit may be data. */
+static bool shifts_part(const analysis &in, const SCEV *part, unsigned zeros)
+{
+	const SCEV *expr = without_casts(part);
+	auto *sum = dyn_cast<SCEVAddExpr>(expr);
+
+	/* A constant next to one term, as in n - 1, is the first operand. */
+	return ((sum && (sum->getNumOperands() > 2 || !isa<SCEVConstant>(sum->getOperand(0)))) ||
+		isa<SCEVAddRecExpr>(expr)) &&
+	       shifts(in, expr, zeros);
+}
+
+/* Values that ScalarEvolution has no expression for: masks, remainders. */
+static bool operation_shifts(const analysis &in, const Value *value, unsigned zeros)
+{
+	auto *op = dyn_cast<BinaryOperator>(value);
+
+	return op && any_of(op->operands(), [&](const Use &operand) {
+		       return shifts_part(in, in.evolution.getSCEV(operand), zeros);
+	       });
+}
+
 /*
  * Is data added to the index, times a constant (of `zeros` factors of 2) that is not a multiple of
  * a cache line? What is multiplied by another variable is a row.
  */
-static bool shifts(const SCEV *expr, unsigned zeros)
+static bool shifts(const analysis &in, const SCEV *expr, unsigned zeros)
 {
-	auto *cast = dyn_cast<SCEVCastExpr>(expr);
 	auto *recurrence = dyn_cast<SCEVAddRecExpr>(expr);
 	auto *product = dyn_cast<SCEVMulExpr>(expr);
 	auto *sum = dyn_cast<SCEVAddExpr>(expr);
+	auto *limit = dyn_cast<SCEVMinMaxExpr>(expr);
 	auto *unknown = dyn_cast<SCEVUnknown>(expr);
 	auto *by = product ? dyn_cast<SCEVConstant>(product->getOperand(0)) : nullptr;
 
-	if (cast)
-		return shifts(cast->getOperand(), zeros);
+	if (isa<SCEVCastExpr>(expr))
+		return shifts(in, without_casts(expr), zeros);
 	if (recurrence)
-		return shifts(recurrence->getStart(), zeros);
+		return shifts(in, recurrence->getStart(), zeros);
 	if (sum)
 		return any_of(sum->operands(),
-			      [&](const SCEV *operand) { return shifts(operand, zeros); });
+			      [&](const SCEV *part) { return shifts(in, part, zeros); });
+	if (limit)
+		return any_of(limit->operands(),
+			      [&](const SCEV *part) { return shifts_part(in, part, zeros); });
 	if (by && product->getNumOperands() == 2)
-		return shifts(product->getOperand(1), zeros + by->getAPInt().countTrailingZeros());
-	return unknown && zeros < 7 && is_data(unknown->getValue());
+		return shifts(in, product->getOperand(1),
+			      zeros + by->getAPInt().countTrailingZeros());
+	return unknown && zeros < 7 &&
+	       (is_data(unknown->getValue()) || operation_shifts(in, unknown->getValue(), zeros));
 }
 
 /* Is the index a value that the kernel makes, not data that it is given? */
@@ -477,7 +513,7 @@ void address_classes_add(struct address_classes *classes, uint32_t number, LLVMV
 		     (is_guarded(in, inst->getParent()) ? PROBE_ADDRESS_GUARDED : 0) |
 		     (moves(in, expr) ? PROBE_ADDRESS_MOVES : 0) | result_flags(inst);
 	if (ret->kind != PROBE_ADDRESS_GATHER && ret->kind != PROBE_ADDRESS_CHASE &&
-	    shifts(expr, 0))
+	    shifts(in, expr, 0))
 		ret->flags |= PROBE_ADDRESS_SHIFTS;
 	std::string text = address_text(in, classes->arguments, expr);
 	/* A truncated expression would not help a reader. */

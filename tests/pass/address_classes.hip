@@ -83,6 +83,25 @@ extern "C" __global__ void diagonals(float *out, const float *in, const int *off
 		 in[t + n * pitch] + in[t + 32 * n];
 }
 
+// The same within a remainder or a mask. A mask itself is no offset, nor the limit of a clamp.
+// CHECK: {{^}}rings [[@LINE+10]] load rows shifts
+// CHECK: {{^}}rings [[@LINE+10]] load rows shifts
+// CHECK: {{^}}rings [[@LINE+10]] load wrapped shifts
+// CHECK: {{^}}rings [[@LINE+10]] load wrapped shifts
+// CHECK: {{^}}rings [[@LINE+10]] load rows in
+// CHECK: {{^}}rings [[@LINE+10]] load wrapped in
+extern "C" __global__ void rings(float *out, const float *in, int head, unsigned mask, int n)
+{
+	int t = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+
+	out[0 * n + t] = in[(unsigned)(head + t) & mask];
+	out[1 * n + t] = in[(head + t) & 1023];
+	out[2 * n + t] = in[(unsigned)(head + t) % (unsigned)n];
+	out[3 * n + t] = in[min(head + t, n - 1)];
+	out[4 * n + t] = in[(unsigned)t & mask];
+	out[5 * n + t] = in[min(t, n - 1)];
+}
+
 // Updates whose old value is used, and those that do not add up.
 // CHECK: {{^}}updates [[@LINE+6]] atomic uniform a
 // CHECK: {{^}}updates [[@LINE+6]] atomic uniform result a
