@@ -128,7 +128,7 @@ static void print_scale(const struct finding *finding)
 	if (of_several_kernels(finding))
 		fputs("; reduced where those of a kernel add up to more than its time", stdout);
 	else
-		printf("; times %.2g, because those of the kernel add up to more than its time",
+		printf("; times %.2g, so that no more than the kernel's time is estimated",
 		       sqlite3_column_double(finding->stmt, F_SCALE));
 }
 
