@@ -8,11 +8,13 @@
 
 #include "cmds/options/handler_list.h"
 #include "cmds/options/handler_plugins.h"
+#include "cmds/options/replay_command.h"
 #include "cmds/options/run_options.h"
 #include "cmds/record/handler_channel.h"
 #include "cmds/record/handler_worker.h"
 #include "cmds/record/handler_workers.h"
 #include "cmds/record/record_log.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
 #include "store/store.h"
@@ -77,13 +79,14 @@ static void report(const struct worker *worker, const char *how, const char *res
 {
 	const struct handler_run *run = worker->set->run;
 	const char *name = worker->plugin->handler.name;
+	PROBE_AUTO_FREE char *command = NULL;
 	char spec[512];
 
 	run_handler_text(worker->spec, spec, sizeof(spec));
+	command = replay_command(spec, run->rerun);
 	record_log_put(run->log, PROBE_LOG_ERROR, name,
-		       "handler %s %s; %s; no record is lost: run it again with: probe-report "
-		       "replay -a '%s' --in-place %s",
-		       name, how, rest, spec, run->rerun);
+		       "handler %s %s; %s; no record is lost: run it again with: %s", name, how,
+		       rest, command ? command : "probe-report replay");
 }
 
 /* The part of the store's failure that is of use here. */

@@ -13,7 +13,9 @@
 #include "cmds/options/run_options.h"
 #include "cmds/record/recording.h"
 #include "cmds/record/unprobed_kernels.h"
+#include "common/cleanup.h"
 #include "common/log.h"
+#include "common/shell_word.h"
 
 struct balance {
 	const char *stream;
@@ -461,8 +463,10 @@ void accounting_print(const char *summary, const char *who)
 void accounting_print_database(const struct run_config *config, const char *path, bool viewable,
 			       const char *who)
 {
+	PROBE_AUTO_FREE char *word = probe_shell_word(path);
+
 	probe_log(PROBE_LOG_INFO, "%sdatabase: %s", who, path);
 	if (viewable)
 		probe_log(PROBE_LOG_INFO, "%sview it with: probe-report %s %s", who,
-			  verb_for(config), path);
+			  verb_for(config), word ? word : path);
 }

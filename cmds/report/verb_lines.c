@@ -2,6 +2,7 @@
 /* probe-report lines. */
 #include <stdio.h>
 
+#include "cmds/options/replay_command.h"
 #include "cmds/report/accounting_text.h"
 #include "cmds/report/dispatch_filter.h"
 #include "cmds/report/findings.h"
@@ -13,6 +14,7 @@
 #include "cmds/report/row_formats.h"
 #include "cmds/report/sample_join.h"
 #include "cmds/report/verb_table.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 
 /* Printed above the findings: the cost of waiting for each. */
@@ -86,19 +88,12 @@ static struct probe_err *print_blocks(const struct report *report, const struct 
 	"SELECT value FROM probe_run WHERE key = 'handlers' AND value <> '' AND "                  \
 	"(SELECT value FROM probe_run WHERE key = 'handlers_ended') = 0"
 
-static void print_pending(const struct report *report, sqlite3_stmt *stmt)
+static struct probe_err *print_no_lines(const struct report_db *db)
 {
-	(void)report;
-	printf("no lines: handlers have not run over its records. probe-run does that when the "
-	       "application has ended; after a kill, do it with:\n"
-	       "probe-report replay -a '%s' --in-place ",
-	       (const char *)sqlite3_column_text(stmt, 0));
-}
-
-static struct probe_err *print_no_lines(const struct report *report, const struct report_db *db)
-{
+	PROBE_AUTO_FREE char *command = NULL;
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	bool pending = false;
-	struct probe_err *err = report_any(db, PENDING, &pending);
+	struct probe_err *err = report_first_row(db, PENDING, &stmt, &pending);
 
 	if (err)
 		return err;
@@ -106,10 +101,12 @@ static struct probe_err *print_no_lines(const struct report *report, const struc
 		puts("no lines: the handler `memory` did not run; record with probe-run -a memory");
 		return NULL;
 	}
-	err = report_each(db, PENDING, print_pending, report);
-	if (err)
-		return err;
-	puts(db->path);
+	command = replay_command(report_cell(stmt, 0), db->path);
+	if (!command)
+		return probe_err_oom();
+	printf("no lines: handlers have not run over its records. probe-run does that when the "
+	       "application has ended; after a kill, do it with:\n%s\n",
+	       command);
 	return NULL;
 }
 
@@ -129,7 +126,7 @@ static struct probe_err *print_lines(const struct report *report, const struct r
 		return print_accesses(report, db, query);
 	if (report_db_has(db, "probe_count_site"))
 		return print_blocks(report, db, query);
-	return print_no_lines(report, db);
+	return print_no_lines(db);
 }
 
 static struct probe_err *print_text(const struct report *report, const struct report_db *db,

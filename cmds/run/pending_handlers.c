@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmds/options/replay_command.h"
 #include "cmds/options/run_options.h"
 #include "cmds/record/handler_workers.h"
 #include "cmds/run/recorder_server.h"
@@ -90,15 +91,17 @@ static bool have_run(const char *path)
 }
 
 /*
- * Recorders that may die while handlers run over a database. One that was killed by somebody else is
- * replaced; those of a handler that kills its parent must not use up all replacements (DEATHS_MAX in
- * recorder_service.c), because then the database would stay as the first one left it.
+ * Recorders that may die while handlers run over a database. One that was killed by somebody else
+ * is replaced; those of a handler that kills its parent must not use up all replacements
+ * (DEATHS_MAX in recorder_service.c), because then the database would stay as the first one left
+ * it.
  */
 #define HANDLER_RUNS_MAX 3
 
 static struct probe_err *give_up(struct ledger_entry *entry)
 {
 	PROBE_AUTO(run_end_deinit) struct run_end end = {0};
+	PROBE_AUTO_FREE char *command = NULL;
 	struct probe_err *err = run_end_read(entry->path, &end);
 
 	err = err ? err : probe_store_settle(entry->path);
@@ -106,10 +109,10 @@ static struct probe_err *give_up(struct ledger_entry *entry)
 		return err;
 	snprintf(entry->outcome.partial, sizeof(entry->outcome.partial),
 		 "its handlers did not end: %d recorders died while they ran", HANDLER_RUNS_MAX);
+	command = replay_command(end.handlers ? end.handlers : "", entry->path);
 	return probe_err_create("%d recorders died while handlers ran, so these are not run again; "
-				"no record is lost: run those you trust with: probe-report replay "
-				"-a '%s' --in-place %s",
-				HANDLER_RUNS_MAX, end.handlers ? end.handlers : "", entry->path);
+				"no record is lost: run those you trust with: %s",
+				HANDLER_RUNS_MAX, command ? command : "probe-report replay");
 }
 
 static struct probe_err *run(struct run_server *server, struct ledger_entry *entry,

@@ -15,6 +15,7 @@
 
 #include "cmds/options/handler_list.h"
 #include "cmds/options/handler_plugins.h"
+#include "cmds/options/replay_command.h"
 #include "cmds/options/run_options.h"
 #include "cmds/record/recorder.h"
 #include "cmds/record/rerun_handlers.h"
@@ -74,13 +75,17 @@ static void drop_paths(struct run_config *config, const char *path)
 	char text[512];
 
 	for (size_t i = config->handler_count; i-- > 0;) {
+		PROBE_AUTO_FREE char *command = NULL;
+
 		if (!strchr(config->handlers[i].name, '/'))
 			continue;
 		run_handler_text(&config->handlers[i], text, sizeof(text));
+		command = replay_command(text, path);
 		probe_log(PROBE_LOG_WARNING,
 			  "%s: handler %s is a path, which --recover does not run: run it with: "
-			  "probe-report replay -a '%s' --in-place %s",
-			  path, config->handlers[i].name, text, path);
+			  "%s",
+			  path, config->handlers[i].name,
+			  command ? command : "probe-report replay");
 		run_config_drop_handler(config, i);
 	}
 }
