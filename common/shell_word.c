@@ -21,17 +21,16 @@ char *probe_shell_word(const char *text)
 
 	if (is_plain(text))
 		return strdup(text);
-	ret = to = malloc(strlen(text) * (sizeof(quote) - 1) + 3);
+	ret = malloc(strlen(text) * (sizeof(quote) - 1) + 3);
 	if (!ret)
 		return NULL;
-	*to++ = '\'';
+	to = stpcpy(ret, "'");
 	for (; *text; text++) {
 		if (*text == '\'')
 			to = stpcpy(to, quote);
 		else
 			*to++ = *text;
 	}
-	*to++ = '\'';
-	*to = 0;
+	strcpy(to, "'");
 	return ret;
 }
