@@ -281,10 +281,26 @@ static void global_scratch(const struct facts *facts, struct advice *ret)
 			"indices are constant and there are registers enough");
 }
 
+/*
+ * Steps of a reduction, or launches of a pass, with strides of their own. Which elements a step
+ * uses may follow from the data's layout: what is said is an estimate.
+ */
+static void varying_stride(const struct facts *facts, struct advice *ret)
+{
+	struct index_step step = index_step(facts->site, UINT64_MAX);
+
+	/* A struct of unknown size. */
+	if (!step.bytes && facts_flag(facts, PROBE_ADDRESS_MEMBER))
+		return;
+	advice_say(ret->fix, "let neighbouring lanes use neighbouring elements in every step");
+	advice_estimate(ret, facts_lines(facts), advice_lines_apart(facts, &step),
+			facts_each(facts, facts->used),
+			"the elements of each step are, or can be stored, next to each other");
+}
+
 void advice_global(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	struct index_step step;
 	char text[ADVICE_MAX / 2];
 
 	if (site->space == PROBE_SPACE_SCRATCH) {
@@ -303,11 +319,7 @@ void advice_global(const struct facts *facts, struct advice *ret)
 			   (long long)facts->low, (long long)facts->high,
 			   facts_each(facts, facts->used), facts->line, facts_needed(facts),
 			   facts_at_most(facts));
-		advice_say(ret->fix,
-			   "let neighbouring lanes use neighbouring elements in every step");
-		step = index_step(site, UINT64_MAX);
-		/* Each lane has an element in every step. */
-		advice_count_swap(facts, &step, 1, advice_lines_apart(facts, &step), ret);
+		varying_stride(facts, ret);
 		return;
 	}
 	if (facts->pattern == PATTERN_STRIDE && site->bytes == site->unit &&

@@ -398,7 +398,8 @@ static void test_strides(void **state)
 	finish();
 	assert_string_equal(host_text(&host_state, 0, "fix"),
 			    "let neighbouring lanes use neighbouring elements in every step; "
-			    "verified: at most " RESULT("5", "64"));
+			    "estimate: " RESULT("5", "64") ", if the elements of each step are, or "
+			    "can be stored, next to each other");
 }
 
 int main(void)
