@@ -108,7 +108,10 @@ struct probe_site {
 	/* How the address depends on the lane. Strings are "" and the class is 0 if unknown. */
 	uint32_t address;      /* string: an expression for readers */
 	uint32_t index_source; /* string: "file:line" of the load that the index comes from */
-	/* First access of the same basic block at a constant distance; else the site itself. */
+	/*
+	 * First access of the same basic block at a constant distance, as long as no index wraps
+	 * around; else the site itself.
+	 */
 	uint32_t near_site;
 	int32_t near_distance; /* from its address to this one's */
 	uint8_t address_class; /* enum probe_address_class */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How addresses depend on the lane; see address_class.h. */
 #include "llvm-plugin/analysis/address_class.h"
+#include "llvm-plugin/analysis/address_expr.h"
 #include "llvm-plugin/analysis/address_terms.h"
 #include "llvm-plugin/analysis/address_text.h"
 #include "llvm-plugin/analysis/affine_walk.h"
@@ -470,8 +471,9 @@ static Value *variable_of(const analysis &in, Value *pointer)
 }
 
 static void find_near(struct address_classes *classes, uint32_t number, const Instruction *inst,
-		      const SCEV *expr, struct address_description *ret)
+		      Value *pointer, struct address_description *ret)
 {
+	const SCEV *expr = AddressExpr(classes->in, ADDRESS_ASSUMED).pointer(pointer);
 	int64_t constant = 0;
 	const SCEV *rest = without_constant(classes->in.evolution, expr, constant);
 	auto found = classes->first.insert({{inst->getParent(), rest}, {number, constant}}).first;
@@ -526,7 +528,7 @@ void address_classes_add(struct address_classes *classes, uint32_t number, LLVMV
 		ret->flags |= PROBE_ADDRESS_LISTED;
 	if (load)
 		snprintf(ret->source, sizeof(ret->source), "%s", place_of(load, true).c_str());
-	find_near(classes, number, inst, expr, ret);
+	find_near(classes, number, inst, pointer, ret);
 	ret->variable = wrap(variable_of(in, pointer));
 	ret->term_count = address_terms(in, expr, ret->term);
 }

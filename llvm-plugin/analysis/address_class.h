@@ -22,7 +22,10 @@ struct address_description {
 	unsigned flags; /* enum probe_address_flag */
 	char text[ADDRESS_TEXT];
 	char source[ADDRESS_SOURCE]; /* "file:line"; "" = no load, or without a line */
-	/* The first access of the block at a constant distance, or the access itself. */
+	/*
+	 * The first access of the block at a constant distance, as long as no index wraps around,
+	 * or the access itself.
+	 */
 	uint32_t near_access;
 	int32_t distance;      /* from there */
 	LLVMValueRef variable; /* in LDS, that contains the address; NULL = unknown */

@@ -34,16 +34,17 @@ const SCEV *AddressExpr::product(const SCEV *a, const SCEV *b)
 
 const SCEV *AddressExpr::leaf(Value *value)
 {
-	return opaque ? evolution.getUnknown(value) : evolution.getSCEV(value);
+	return form == ADDRESS_OPAQUE ? evolution.getUnknown(value) : evolution.getSCEV(value);
 }
 
 /* Can the extension be moved to the operands? */
-static bool never_wraps(const Instruction *inst, unsigned extension)
+bool AddressExpr::never_wraps(const Instruction *inst, unsigned extension)
 {
 	auto *op = dyn_cast<OverflowingBinaryOperator>(inst);
 
-	return !extension || (op && (extension == Instruction::SExt ? op->hasNoSignedWrap()
-								    : op->hasNoUnsignedWrap()));
+	return !extension || form == ADDRESS_ASSUMED ||
+	       (op &&
+		(extension == Instruction::SExt ? op->hasNoSignedWrap() : op->hasNoUnsignedWrap()));
 }
 
 /* NULL: it is a leaf. */
@@ -93,9 +94,11 @@ const SCEV *AddressExpr::integer(Value *value, unsigned extension, Type *type)
 	if (value->getType() == type)
 		extension = key.second = 0;
 	/* A zero extension of a non-negative value is a sign extension. */
-	if (!opaque && extension == Instruction::ZExt && inst && !never_wraps(inst, extension) &&
-	    never_wraps(inst, Instruction::SExt) &&
-	    evolution.isKnownNonNegative(evolution.getSCEV(value)))
+	if (form == ADDRESS_ASSUMED && extension)
+		extension = key.second = Instruction::SExt;
+	else if (form == ADDRESS_PROVED && extension == Instruction::ZExt && inst &&
+		 !never_wraps(inst, extension) && never_wraps(inst, Instruction::SExt) &&
+		 evolution.isKnownNonNegative(evolution.getSCEV(value)))
 		extension = key.second = Instruction::SExt;
 	auto found = memo.find({key, type});
 	if (found != memo.end())
@@ -119,7 +122,8 @@ const SCEV *AddressExpr::pointer(Value *value)
 	Type *type = layout.getIndexType(value->getType());
 
 	if (!gep || gep->getType()->isVectorTy())
-		return opaque ? evolution.getPtrToIntExpr(leaf(value), type) : leaf(value);
+		return form == ADDRESS_OPAQUE ? evolution.getPtrToIntExpr(leaf(value), type)
+					      : leaf(value);
 	SmallVector<const SCEV *, 8> terms{pointer(gep->getPointerOperand())};
 	for (auto it = gep_type_begin(gep), end = gep_type_end(gep); it != end; ++it) {
 		Value *index = it.getOperand();
@@ -145,7 +149,7 @@ const SCEV *AddressExpr::pointer(Value *value)
 
 const SCEV *address_expr(const analysis &in, Value *pointer)
 {
-	return AddressExpr(in, false).pointer(pointer);
+	return AddressExpr(in, ADDRESS_PROVED).pointer(pointer);
 }
 
 static bool step_of(const analysis &in, const SCEV *expr, const Loop *loop, int64_t &ret)

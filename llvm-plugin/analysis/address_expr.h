@@ -5,15 +5,22 @@
 
 #include "llvm-plugin/analysis/function.h"
 
+enum address_form {
+	ADDRESS_PROVED,	 /* sums that hold if the access itself is defined */
+	ADDRESS_OPAQUE,	 /* the same; every other value is a leaf, with pointers as integers */
+	ADDRESS_ASSUMED, /* as if no index wrapped around or were negative: for advice only */
+};
+
 class AddressExpr
 {
 	llvm::ScalarEvolution &evolution;
 	const llvm::DataLayout &layout;
-	bool opaque;
+	enum address_form form;
 	llvm::DenseMap<std::pair<std::pair<llvm::Value *, unsigned>, llvm::Type *>,
 		       const llvm::SCEV *>
 		memo;
 
+	bool never_wraps(const llvm::Instruction *inst, unsigned extension);
 	const llvm::SCEV *product(const llvm::SCEV *a, const llvm::SCEV *b);
 	const llvm::SCEV *leaf(llvm::Value *value);
 	const llvm::SCEV *operation(llvm::Instruction *inst, unsigned extension, llvm::Type *type);
@@ -21,12 +28,8 @@ class AddressExpr
 	const llvm::SCEV *integer(llvm::Value *value, unsigned extension, llvm::Type *type);
 
       public:
-	/*
-	 * `opaque_leaves`: every value that is not a sum or product is a leaf, with pointers as
-	 * integers; otherwise ScalarEvolution analyses leaves as well.
-	 */
-	AddressExpr(const analysis &in, bool opaque_leaves)
-	    : evolution(in.evolution), layout(in.layout), opaque(opaque_leaves)
+	AddressExpr(const analysis &in, enum address_form form)
+	    : evolution(in.evolution), layout(in.layout), form(form)
 	{
 	}
 	const llvm::SCEV *pointer(llvm::Value *value);

@@ -10,7 +10,7 @@ using namespace llvm;
 
 static const SCEV *difference_of(const analysis &in, LLVMValueRef a, LLVMValueRef b)
 {
-	AddressExpr address(in, true);
+	AddressExpr address(in, ADDRESS_OPAQUE);
 	Type *type = unwrap(a)->getType();
 
 	if (unwrap(b)->getType() != type || in.layout.isNonIntegralPointerType(type))
