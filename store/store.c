@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/err.h"
 #include "common/memory_watch.h"
@@ -29,15 +30,11 @@ static char *plain_path(const char *path)
 	return asprintf(&ret, "./%s", path) < 0 ? NULL : ret;
 }
 
-static struct probe_err *open_new(const char *path, struct probe_store **ret)
+static struct probe_err *open_made(const char *path, struct probe_store **ret)
 {
-	PROBE_AUTO(probe_store_release) struct probe_store *store = NULL;
-	struct probe_err *err = probe_store_make_file(path);
+	PROBE_AUTO(probe_store_release) struct probe_store *store = calloc(1, sizeof(*store));
 	int rc;
 
-	if (err)
-		return err;
-	store = calloc(1, sizeof(*store));
 	if (!store)
 		return probe_err_oom();
 	store->path = plain_path(path);
@@ -54,6 +51,19 @@ static struct probe_err *open_new(const char *path, struct probe_store **ret)
 	sqlite3_busy_timeout(store->db, PROBE_STORE_BUSY_MS);
 	*ret = PROBE_KEEP(store);
 	return NULL;
+}
+
+/* No file without tables stays if it cannot be opened. */
+static struct probe_err *open_new(const char *path, struct probe_store **ret)
+{
+	struct probe_err *err = probe_store_make_file(path);
+
+	if (err)
+		return err;
+	err = open_made(path, ret);
+	if (err)
+		unlink(path);
+	return err;
 }
 
 struct probe_err *probe_store_create(const char *path, bool force, struct probe_store **ret)
