@@ -337,10 +337,15 @@
  * By the model, the accesses of a kernel that have extra cost may take longer than the kernel, all their
  * requests and passes together: more data came from caches, or units worked at the same time. All
  * estimates of the kernel are reduced by the same factor then, so that a share of them is one of its time.
+ * Updates are modelled one after the other, which may be many times the kernel's time: each is reduced to
+ * that time first, or nothing would remain of the other estimates.
  */
+#define COST_ALONE                                                                                 \
+	"CASE WHEN level IN ('updates', 'swap loop') AND basis <> 'sampled' "                      \
+	"THEN kernel_cycles / max(raw_whole, kernel_cycles) ELSE 1.0 END"
+#define COST_TOGETHER "sum(raw_whole * alone) OVER (PARTITION BY code, symbol, shape)"
 #define COST_SCALE                                                                                 \
-	"CASE WHEN kernel_cycles < sum(raw_whole) OVER (PARTITION BY code, symbol, shape) "        \
-	"THEN kernel_cycles / sum(raw_whole) OVER (PARTITION BY code, symbol, shape) END AS scale"
+	"nullif(alone * kernel_cycles / max(" COST_TOGETHER ", kernel_cycles), 1.0) AS scale"
 
 /*
  * Accesses with the waits at them, and lines whose waits belong to no counted access. No estimate
@@ -350,7 +355,7 @@
 	"costed AS MATERIALIZED (SELECT *, raw * coalesce(scale, 1) AS cycles, "                   \
 	"min(raw_low, raw * coalesce(scale, 1)) AS at_least, "                                     \
 	"min(raw_high, coalesce(kernel_cycles, raw_high)) AS at_most "                             \
-	"FROM (SELECT *, " COST_SCALE " FROM (SELECT q.*, "                                        \
+	"FROM (SELECT *, " COST_SCALE " FROM (SELECT *, " COST_ALONE " AS alone FROM (SELECT q.*, "                                        \
 	"coalesce(q.kernel, w.kernel) AS place_kernel, "           \
 	"coalesce(q.users_file, w.file) AS place_file, "                                           \
 	"coalesce(q.users_line, w.line) AS place_line, "                                           \
@@ -370,7 +375,7 @@
 	"merged q FULL JOIN waited w ON w.kernel = q.kernel AND "                                           \
 	"w.file = q.users_file AND w.line = q.users_line AND "                                     \
 	"(w.memory = q.memory OR w.memory = '' AND q.line_first) "                                 \
-	"LEFT JOIN kernels k ON k.kernel = coalesce(q.kernel, w.kernel))))"
+	"LEFT JOIN kernels k ON k.kernel = coalesce(q.kernel, w.kernel)))))"
 
 /* clang-format on */
 
