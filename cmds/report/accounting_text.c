@@ -8,7 +8,7 @@
 #include <probe/rules/lds_model.h>
 #include <probe/words.h>
 
-#include "cmds/report/missing_kernels.h"
+#include "cmds/report/missing_choice.h"
 #include "cmds/report/query.h"
 #include "cmds/report/report_db.h"
 #include "cmds/report/report_options.h"
@@ -390,7 +390,7 @@ struct probe_err *report_framed_rows(const struct report *report, const struct r
 		if (err)
 			return err;
 	}
-	err = report_no_kernel(report, db, &none);
+	err = report_none_chosen(report, db, &none);
 	if (err)
 		return err;
 	if (!table)

@@ -8,7 +8,7 @@
 #include "cmds/report/findings.h"
 #include "cmds/report/lines_query.h"
 #include "cmds/report/missing_clones.h"
-#include "cmds/report/missing_kernels.h"
+#include "cmds/report/missing_choice.h"
 #include "cmds/report/query.h"
 #include "cmds/report/report_db.h"
 #include "cmds/report/row_formats.h"
@@ -119,7 +119,7 @@ static struct probe_err *print_lines(const struct report *report, const struct r
 
 	if (err || missing)
 		return err;
-	err = report_no_kernel(report, db, &none);
+	err = report_none_chosen(report, db, &none);
 	if (err || none)
 		return err;
 	if (report_db_has(db, "probe_memory_site"))
@@ -157,7 +157,7 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 		return print_text(report, db, query);
 	if (!report_db_has(db, "probe_memory_site") && !report_db_has(db, "probe_count_site"))
 		return report_no_rows(report, db, query, first, last);
-	err = report_no_kernel(report, db, &none);
+	err = report_none_chosen(report, db, &none);
 	if (err)
 		return err;
 	err = report_not_joined(report, db);

@@ -60,6 +60,9 @@ probe-report lines --by launch-shape --format csv -f line,launch_shape,execution
 probe-report lines --by launch-shape -k transpose run.db | grep -e '^a.hip' -e cost:
 probe-report lines -d 10 --format csv -f line,launch_shape,executions,conflicts run.db
 probe-report lines -d 2 run.db | sed -n 4p
+# No such dispatch.
+probe-report lines -d 99 run.db | sed -n 4p
+probe-report lines -d 0,98- --format csv -f line,executions run.db 2>&1
 probe-report lines --by kernel run.db 2>&1 | head -1
 sql run.db <<END
 DELETE FROM probe_counter;
