@@ -126,8 +126,32 @@ void dropped_add_users(struct call_units *units, uint32_t kinds)
 	spread(units);
 }
 
-void dropped_list(const struct call_units *units, struct site_table *table)
+/* The reason that all kernels share, as for an error in a function without probes; else NULL. */
+static const char *common_reason(const struct call_units *units)
 {
+	const char *ret = NULL;
+	unsigned kernels = 0;
+
+	for (size_t i = 0; i < units->count; i++) {
+		kernels += units->unit[i].kernel;
+		for (unsigned kind = 1; units->unit[i].kernel && kind < PROBE_KINDS; kind++) {
+			const char *why = units->unit[i].why[kind];
+
+			if (why && ret && strcmp(why, ret))
+				return NULL;
+			ret = why ? why : ret;
+		}
+	}
+	return kernels > 1 ? ret : NULL;
+}
+
+void dropped_list(const struct call_units *units, bool all, struct site_table *table)
+{
+	const char *common = all ? common_reason(units) : NULL;
+
+	if (common)
+		fprintf(stderr, "probe: warning: all kernels are compiled without probes: %s\n",
+			common);
 	for (size_t i = 0; i < units->count; i++) {
 		const struct call_unit *unit = &units->unit[i];
 
@@ -137,10 +161,12 @@ void dropped_list(const struct call_units *units, struct site_table *table)
 
 			if (!unit->why[kind])
 				continue;
-			fprintf(stderr,
-				"probe: warning: kernel %s is compiled without probes of kind %s: %s\n",
-				LLVMGetValueName2(unit->original, &size), pass_kind_name(kind),
-				unit->why[kind]);
+			if (!common)
+				fprintf(stderr,
+					"probe: warning: kernel %s is compiled without probes of "
+					"kind %s: %s\n",
+					LLVMGetValueName2(unit->original, &size),
+					pass_kind_name(kind), unit->why[kind]);
 			what = pass_format("kernel (kind %s)", pass_kind_name(kind));
 			site_table_add_uncovered(
 				table,

@@ -23,7 +23,8 @@ void dropped_add(struct call_units *units, uint32_t kinds, const struct compile_
 void dropped_add_all(struct call_units *units, uint32_t kinds, const char *why);
 /* Drop clones with rings of units whose inline assembly uses registers of the cursor. */
 void dropped_add_users(struct call_units *units, uint32_t kinds);
-/* Add the dropped clones to the site table, for reports, and print warnings. */
-void dropped_list(const struct call_units *units, struct site_table *table);
+/* Add the dropped clones to the site table, for reports, and print warnings. `all`: none is left.
+ */
+void dropped_list(const struct call_units *units, bool all, struct site_table *table);
 
 #endif

@@ -59,7 +59,7 @@ static void refuse(const struct call_units *units, LLVMModuleRef module)
 				&table, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(original)),
 				original, PROBE_UNCOVERED_TARGET, "kernel");
 	}
-	dropped_list(units, &table);
+	dropped_list(units, true, &table);
 	marks_remove(module);
 	site_table_emit(&table, module);
 	site_table_deinit(&table);
@@ -268,7 +268,7 @@ static void instrument(struct call_units *units, LLVMModuleRef module, struct de
 
 	site_table_init(&table);
 	uncovered_list(&table, units, options, module);
-	dropped_list(units, &table);
+	dropped_list(units, false, &table);
 	mark_probed(units, options);
 	for (size_t i = 0; i < units->count; i++) {
 		struct call_unit *unit = &units->unit[i];
