@@ -356,6 +356,21 @@ static unsigned flat_stride(const struct variable *variable, unsigned *ret_eleme
 	return least <= ROW_LONGEST ? (unsigned)least : 0;
 }
 
+/*
+ * Is an access between two others, `distance` bytes apart, not near one of them? Then all are in
+ * one stretch of elements.
+ */
+static bool in_stretch(const struct advice_site *site, int64_t distance)
+{
+	for (unsigned i = 0; i < site->near_count; i++) {
+		int64_t at = distance < 0 ? -site->near[i].distance : site->near[i].distance;
+
+		if (4 * at > llabs(distance) && 4 * at < 3 * llabs(distance))
+			return true;
+	}
+	return false;
+}
+
 /* How many accesses at a constant distance are a number of rows apart. */
 static unsigned rows_apart(const struct variable *variable, unsigned row)
 {
@@ -365,10 +380,28 @@ static unsigned rows_apart(const struct variable *variable, unsigned row)
 		const struct advice_site *site = &variable->sites[i].site;
 
 		for (unsigned k = 0;
-		     is_member(variable, &variable->sites[i]) && k < site->near_count; k++)
-			count += site->near[k].distance && site->near[k].distance % (int)row == 0;
+		     is_member(variable, &variable->sites[i]) && k < site->near_count; k++) {
+			int32_t distance = site->near[k].distance;
+
+			count +=
+				distance && distance % (int)row == 0 && !in_stretch(site, distance);
+		}
 	}
 	return count;
+}
+
+/* Does a lane use elements as far away as the next lane's? Else it may have a row of its own. */
+static bool reaches_next(const struct variable *variable, unsigned stride)
+{
+	for (size_t i = 0; i < variable->count; i++) {
+		const struct advice_site *site = &variable->sites[i].site;
+
+		for (unsigned k = 0;
+		     is_member(variable, &variable->sites[i]) && k < site->near_count; k++)
+			if (llabs((long long)site->near[k].distance) >= stride)
+				return true;
+	}
+	return false;
 }
 
 /*
@@ -380,6 +413,8 @@ static unsigned diagonal_row(const struct variable *variable, unsigned stride, u
 {
 	unsigned most = rows_apart(variable, stride), row = 0;
 
+	if (!reaches_next(variable, stride))
+		return 0;
 	for (unsigned tried = stride - element; tried <= stride + element; tried += 2 * element)
 		if (rows_apart(variable, tried) > most) {
 			most = rows_apart(variable, tried);

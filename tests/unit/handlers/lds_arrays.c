@@ -5,7 +5,7 @@
  */
 #include "tests/unit/handlers/send_records.h"
 
-enum { ACCESSES = 8, EXECUTIONS = 32 };
+enum { ACCESSES = 10, EXECUTIONS = 32 };
 
 static struct made {
 	enum probe_access_kind access;
@@ -400,34 +400,66 @@ static void test_harm(void **state)
 }
 
 /*
- * Lanes on a diagonal of a flat array whose rows have 65 elements; with an access `apart` bytes
- * from it, which is a row if it is a neighbour in the column.
+ * Lanes `stride` bytes apart in a flat array, with accesses of `unit` bytes at constant distances
+ * from the first one, as many as there are up to the second 0.
  */
-static const char *advise_diagonal(int32_t apart)
+static const char *advise_flat(int64_t stride, unsigned unit, const int32_t distance[10])
 {
-	struct probe_counter_row row[2] = {{.site = 0}, {.site = 1}};
+	struct probe_counter_row row[10] = {{.site = 0}};
+	uint32_t count = 0;
 
 	if (!instance)
 		start(NULL);
-	for (uint32_t site = 0; site < 2; site++) {
-		add_lds(PROBE_ACCESS_LOAD, 4);
+	do {
+		uint32_t site = add_lds(PROBE_ACCESS_LOAD, (uint16_t)unit);
+
 		host_state.sites[site].variable = 7;
+		host_state.sites[site].element = 4;
 		host_state.sites[site].near_site = 0;
-		host_state.sites[site].near_distance = site ? apart : 0;
-		fill_row(row[site].value, 10, 64, 2, -256);
-	}
-	send_counter_rows(row, 2);
+		host_state.sites[site].near_distance = distance[count];
+		row[count].site = site;
+		fill_row(row[count].value, 10, 64, 2, stride);
+	} while (++count < 10 && distance[count]);
+	send_counter_rows(row, count);
 	finish();
 	return host_text(&host_state, 0, "fix");
 }
 
 static void test_flat_rows(void **state)
 {
+	static const struct {
+		int64_t stride;
+		unsigned unit;
+		int32_t distance[10];
+		const char *fix;
+	} cases[] = {
+		/* A neighbour in the column of a diagonal. */
+		{-256, 4, {0, 260}, "pad the row from 65 to 66 elements of 4 B"},
+		{-256, 4, {0, 252, -252}, "pad the row from 63 to 64 elements of 4 B"},
+		/* Or the first and the last element of the lane's own row. */
+		{-256, 4, {0, 252}, "put element i (of 4 B) at i + i / 64, or"},
+		{256, 4, {0, 252}, "pad the row from 64 to 65 elements of 4 B"},
+		{-256, 4, {0, 256}, "put element i (of 4 B) at i + i / 64, or"},
+		{-256, 4, {0, 4}, "put element i (of 4 B) at i + i / 64, or"},
+		/* A lane's own row, in merged accesses. */
+		{128,
+		 16,
+		 {0, 16, 32, 48, 64, 80, 96, 112},
+		 "pad the row from 32 to 36 elements of 4 B"},
+		/* With some elements of the next lane's. */
+		{32,
+		 4,
+		 {0, 4, 8, 12, 16, 20, 24, 28, 32, 36},
+		 "pad the row from 8 to 9 elements of 4 B"},
+	};
+
 	(void)state;
-	assert_non_null(strstr(advise_diagonal(260), "pad the row from 65 to 66 elements of 4 B"));
-	assert_non_null(strstr(advise_diagonal(252), "pad the row from 63 to 64 elements of 4 B"));
-	assert_non_null(strstr(advise_diagonal(256), "put element i (of 4 B) at i + i / 64, or"));
-	assert_non_null(strstr(advise_diagonal(4), "put element i (of 4 B) at i + i / 64, or"));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *fix = advise_flat(cases[i].stride, cases[i].unit, cases[i].distance);
+
+		if (strncmp(fix, cases[i].fix, strlen(cases[i].fix)) != 0)
+			fail_msg("%s: %s", cases[i].fix, fix);
+	}
 }
 
 /* Whether lanes of one row conflict, or only those of different rows, is said of the rows. */
