@@ -255,6 +255,16 @@ uint32_t layout_worst(const struct advice_site *site, const struct lane_offsets 
 	return layout_range(site, lanes, layout, scratch).most;
 }
 
+bool layout_has_columns(const struct advice_site *site, unsigned element)
+{
+	unsigned declared = site->declared_element;
+
+	/* An array of bytes without rows is often raw space. */
+	if (declared < 2 && !(declared && site->declared_row))
+		return element <= 4;
+	return site->bytes <= declared && element % declared == 0;
+}
+
 /* Keeps the layout if it is better than the best one so far. */
 static void consider(const struct layout_search *search, const struct row_layout *layout,
 		     struct row_layout *best, uint32_t *least)
@@ -298,6 +308,8 @@ bool layout_best_swizzle(const struct layout_search *search, struct row_layout *
 	unsigned element = layout_element(search->site);
 
 	*ret_worst = UINT32_MAX;
+	if (!layout_has_columns(search->site, element))
+		return false;
 	for (unsigned i = 0; i < search->count && *ret_worst; i++) {
 		struct row_layout layout = {.row = search->rows[i], .element = element};
 

@@ -68,6 +68,12 @@ struct row_layout {
 /* Sets `columns` for rows of that size; false if rows of such elements cannot be swizzled. */
 bool layout_swizzle_columns(struct row_layout *layout);
 
+/*
+ * Are columns of `element` bytes made of whole elements of the source, as far as known, and is the
+ * access to no more than one? A compiler that merged several of them may not do so after a swizzle.
+ */
+bool layout_has_columns(const struct advice_site *site, unsigned element);
+
 /* One full wave at a stride. */
 void layout_of_stride(const struct advice_site *site, int64_t stride, struct lane_offsets *ret);
 

@@ -117,6 +117,8 @@ static bool fits(const struct group *group, const struct layout_move *move)
 	for (size_t i = 0; i < group->count; i++) {
 		const struct array_site *site = group->sites[i];
 
+		if (!move->pad && !layout_has_columns(&site->site, move->element))
+			return false;
 		if ((site->site.recorded &&
 		     !recorded_fits(site->site.recorded, &site->site, group->low, move)) ||
 		    (site->good && !recorded_fits(site->good, &site->site, group->low, move)))

@@ -239,9 +239,12 @@ static void try_paddings(const struct variable *variable, struct choice *best,
 /* Which elements smaller than a bank share one depends on where the variable begins. */
 static bool swizzles(const struct variable *variable)
 {
-	for (unsigned i = 0; i < variable->shape_count; i++)
-		if (variable->shapes[i].site->bytes % 4)
+	for (unsigned i = 0; i < variable->shape_count; i++) {
+		const struct advice_site *site = variable->shapes[i].site;
+
+		if (site->bytes % 4 || !layout_has_columns(site, variable->element))
 			return false;
+	}
 	return variable->evaluated == variable->accesses &&
 	       !(variable->element & (variable->element - 1));
 }

@@ -245,9 +245,22 @@ RULES = [
 TOGETHER = [{"swap", "wide"}, {"tile", "wide"}, {"wide", "align"}, {"swap", "soa"}]
 
 
+# The same, for a family whose changes are those of a programmer, in rows and columns.
+SOURCE_RULES = [
+    (r"pad the row from \d+ to (\d+) elements of (\d+) B", lambda c, to, e: {"pitch": to * e}),
+    (r"pad the row by \d+ B to (\d+) B", lambda c, to: {"pitch": to}),
+    (r"pad each row of (\d+) B(?: from LDS byte \d+ on)? by (\d+) B", lambda c, row, by: {"pitch": row + by}),
+    (r"store column c \(of (\d+) B\) of row r (?:\(of .*?\) )?in column c \^ \(r % (\d+)\)", lambda c, e, k: {"columns": (e, k)}),
+    (r"neighbouring lanes access neighbouring \d+ B pieces|lay the data out so that neighbouring lanes",
+     lambda c: {"pieces": True}),
+    (r"put element i \(of (\d+) B\) at i \+ i / (\d+)(?: \* (\d+))?", lambda c, e, row, by: {"element": (e, row, by or 1)}),
+    (r"put (?:element|byte) i .*(?:\^|counted)|column c \^ \(r % \d+ \*", lambda c: {"other": True}),
+]
+
+
 def changes(case, fix):
     found = []
-    for pattern, make in RULES:
+    for pattern, make in SOURCE_RULES if case.family == "own_row" else RULES:
         match = re.search(pattern, fix)
         if match:
             found.append(make(case, *ints(match)))

@@ -4,7 +4,8 @@ Kernels whose fix can be made mechanically, for advice.py: the families.
 
 A case is a family, its parameters and one marked access (MARK). `kernel(case, change)` gives the kernel with
 the changes that a fix names: a dictionary of
-    lds: a function of byte offsets in LDS, as text of C; soa, swap, tile, wide, multiple, align, sort,
+    lds: a function of byte offsets in LDS, as text of C; pitch: bytes of a row; columns: bytes of a column, and
+    their number, for an exclusive-or with the row; element: bytes, row and padding in elements; soa, swap, tile, wide, multiple, align, sort,
     reduce, pieces, neighbours, runs: True; copies, sum: a number; moved: True, where the fix says that indices
     swapped alone would move the cost.
 KeyError-free on purpose: a family that cannot make a change raises Inapplicable, and then a fix that
@@ -61,6 +62,8 @@ FAMILIES = {
                                         items=[64, 128, 256, 192, 512], data=["random"], word=[4, 8])),
     "lds_chunk": (lds_cases.lds_chunk, 290, dict(size=[4, 8, 16], count=[2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 24, 32],
                                        items=[64, 128, 96, 256, 100, 192, 320])),
+    "own_row": (lds_cases.own_row, 160, dict(size=[4, 4, 8, 16, 2], pitch=[8, 12, 16, 20, 32, 64], count=[8, 12, 16, 32], op=OPS,
+                                   items=[64, 128], runtime=[0, 0, 1], declared=[0, 0, 1])),
     "struct_member": (global_cases.struct_member, 420, dict(bytes=[8, 12, 16, 20, 24, 32, 36, 40, 48, 64, 96, 128], size=[4, 8, 16],
                                                used=[1, 1, 2, 3, 4], op=OPS, first=[0, 1, 5])),
     "strided": (global_cases.strided, 220, dict(size=SIZES, step=[2, 3, 4, 5, 8, 16, 17, 32, 64, 100, 256], first=[0, 1, 7], op=OPS,

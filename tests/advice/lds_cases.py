@@ -6,10 +6,10 @@ LDS_MAX = 61440
 LDS_LEAST = 12288  # for indices of the copies of stores
 
 
-def lds_kernel(size, span, index, op, change, block, groups=2, arguments=((4096, 0, 0),), before=""):
+def lds_kernel(size, span, index, op, change, block, groups=2, arguments=((4096, 0, 0),), before="", typed=False):
     """
     Lane's element of `size` bytes at element index; the array is `span` bytes, as it is. It is never filled, as
-    layouts are proposed only if they harm other accesses less than they help.
+    layouts are proposed only if they harm other accesses less than they help. Of bytes, or `typed`: of elements.
     """
     kind = TYPES[size]
     if span > LDS_MAX:
@@ -19,6 +19,7 @@ def lds_kernel(size, span, index, op, change, block, groups=2, arguments=((4096,
     at = change.get("lds", "(byte)")
     place = f"({{ unsigned byte = (unsigned)({index}) * {size}u; {at}; }})"
     body = [
+        f"__shared__ __attribute__((aligned(16))) {kind} words[{declared // size}]; char *raw = (char *)words;" if typed else
         f"__shared__ __attribute__((aligned(16))) char raw[{declared}];",
         "unsigned x = threadIdx.x, y = threadIdx.y, w = blockDim.x, t = x + y * w, all = w * blockDim.y;",
         f"if (n < 0) for (unsigned i = t; i < {declared // 4}; i += all) ((int *)raw)[i] = idx[i & 1023];",
@@ -43,7 +44,7 @@ def column(case, change):
     column_of = f"y + {p['first']}" if p["first"] != "a" else "y + a"
     pitch = "b" if p["runtime"] else p["pitch"]
     return lds_kernel(p["size"], (shape[0] + 1) * (p["pitch"] + 8) * p["size"] + 512, f"x * {pitch} + {column_of}",
-                      p["op"], change, shape, arguments=((4096, 3, p["pitch"]),))
+                      p["op"], change, shape, arguments=((4096, 3, p["pitch"]),), typed=case.family == "power")
 
 
 def folded(case, change):
@@ -137,6 +138,46 @@ def reduction(case, change):
                 f"{place('t' if p['test'] == 'rem' else 'i')} += v;", "} }"]
     return Kernel(start + loop + ["__syncthreads();", f"if (!t) (({kind} *)out)[blockIdx.x] = raw[{first}];"],
                   (items // p["rows"], p["rows"]), p["groups"], arguments=((items, 0, 0),))
+
+
+def own_row(case, change):
+    """Each lane has a row of an array of its own. Changes are made in the elements of the source."""
+    allow(change, "pitch", "columns", "element", "pieces")
+    p = case.p
+    kind, size, pitch, items = TYPES[p["size"]], p["size"], change.get("pitch", p["pitch"] * p["size"]), p["items"]
+    if pitch % size:
+        raise Inapplicable("part of an element")
+    pitch //= size
+    if items * (p["pitch"] + 8) * size > LDS_MAX or p["count"] > p["pitch"]:
+        return None
+    column = "k"
+    if "columns" in change:
+        bytes_each, count = change["columns"]
+        if bytes_each % size:
+            raise Inapplicable("part of an element")
+        column = f"((k / {bytes_each // size} ^ t % {count}) * {bytes_each // size} + k % {bytes_each // size})"
+    flat = not p["declared"] or change.get("pieces")
+    index = f"t + {items} * k" if change.get("pieces") else f"t * {pitch} + {column}"
+    if "element" in change:
+        bytes_each, row, by = change["element"]
+        if bytes_each != size:
+            raise Inapplicable("another element")
+        pitch, index = pitch + pitch // row * by + by, f"({{ unsigned i = {index}; i + i / {row} * {by}; }})"
+    flat = flat or "element" in change
+    place = f"raw[{index}]" if flat else f"raw[t][{column}]"
+    loop = f"for (unsigned k = 0; k < {p['count']}; k++)"
+    last = f"(({kind} *)out)[t] = " + (f"raw[t + b];" if flat else f"raw[t][b];")
+    body = [f"__shared__ {kind} raw" + (f"[{items * pitch}];" if flat else f"[{items}][{pitch}];"), "unsigned t = threadIdx.x;"]
+    first = "raw" if flat else "raw[0]"
+    if p["op"] == "load":
+        value = "v.x + v.y + v.z + v.w" if size == 16 else "v"
+        body += [f"if (n < 0) for (unsigned i = t; i < {items * pitch}; i += {items}) {first}[i] = (({kind} *)idx)[i & 255];",
+                 "__syncthreads();", "float sum = 0;", UNROLLED[p["runtime"]],
+                 f"{loop} {{ {kind} v = {place}; sum += {value}; }} {MARK}",
+                 "((float *)out)[t] = sum;"]
+    else:
+        body += [UNROLLED[p["runtime"]], f"{loop} {place} = (({kind} *)in)[k * {items} + t]; {MARK}", "__syncthreads();", last]
+    return Kernel(body, (items, 1), 2)
 
 
 def lds_atomic(case, change):

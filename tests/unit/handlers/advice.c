@@ -9,10 +9,13 @@ static void advise(enum probe_access_kind access, enum probe_space space, uint16
 		   uint16_t unit, uint64_t base, int64_t stride, const char *cause, const char *fix)
 {
 	void *state = NULL;
+	uint32_t site;
 
 	if (!instance)
 		start(&state);
-	send_affine(add_site(access, space, bytes, unit), ~0ull, base, stride);
+	site = add_site(access, space, bytes, unit);
+	host_state.sites[site].element = space == PROBE_SPACE_LDS ? bytes : 0;
+	send_affine(site, ~0ull, base, stride);
 	finish();
 	assert_string_equal(host_text(&host_state, 0, "cause"), cause);
 	assert_string_equal(host_text(&host_state, 0, "fix"), fix);
@@ -162,14 +165,15 @@ static void test_pitches_proposed(void **state)
 			enum probe_access_kind access =
 				pitch % 3 == 1 ? PROBE_ACCESS_STORE : PROBE_ACCESS_LOAD;
 			const char *fix, *found;
-			uint32_t addr[64];
+			uint32_t addr[64], site;
 			unsigned columns;
 			int64_t to;
 
 			if (!instance)
 				start(state);
-			send_affine(add_site(access, PROBE_SPACE_LDS, units[u], units[u]), ~0ull, 0,
-				    pitch);
+			site = add_site(access, PROBE_SPACE_LDS, units[u], units[u]);
+			host_state.sites[site].element = units[u];
+			send_affine(site, ~0ull, 0, pitch);
 			finish();
 			if (!get(0, "conflicts"))
 				continue;
