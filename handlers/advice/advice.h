@@ -48,10 +48,12 @@ struct advice_site {
 	/* Work-items of a workgroup in x, and in total; 0 = differs between dispatches. */
 	unsigned row, items;
 	uint32_t group[3], grid[3]; /* the same by axis; 0 = differs between dispatches */
-	uint32_t lds_bytes;	    /* of a workgroup, the most of any dispatch; 0 = unknown */
+	uint32_t lds_bytes;	    /* of a workgroup, the most of any launch; 0 = unknown */
 	const struct probe_site_info *info;  /* NULL = none */
 	const struct probe_site_term *terms; /* of its address */
 	unsigned term_count;		     /* 0 = unknown */
+	/* In how many launch shapes of its kernel the access was executed; 0 = unknown. */
+	unsigned launches;
 	bool fixed_shape; /* the kernel works for one shape of its workgroups only */
 	struct advice_near near[ADVICE_NEAR];
 	unsigned near_count;

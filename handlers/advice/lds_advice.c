@@ -43,11 +43,14 @@ static void say_space(const struct advice_site *site, unsigned row, unsigned pad
 
 /*
  * Are rows of the array as long as lanes are apart? Lanes that go down in the array are often on a
- * diagonal; then each element's place is said, which is right for any array.
+ * diagonal, and rows may be of another length in each launch; then each element's place is said,
+ * which is right for any array.
  */
 static bool has_rows(const struct advice_site *site)
 {
-	return site->declared_row || layout_stride(site) >= 0;
+	bool mapped = site->array && site->array->mapped;
+
+	return site->declared_row || (layout_stride(site) >= 0 && !mapped);
 }
 
 /*
@@ -134,6 +137,8 @@ static bool propose_rows(const struct facts *facts, const struct layout_search *
 	/* Where it is not known which accesses are to the same array. */
 	if (*ret->fix && !site->array)
 		advice_append(ret->fix, "; effect on other accesses to the array not evaluated");
+	if (*ret->fix && site->launches > 1)
+		advice_append(ret->fix, "; launches of other shapes not evaluated");
 	return *ret->fix;
 }
 
@@ -286,16 +291,22 @@ static void say_others(const struct array_layout *array, struct advice *ret)
 	unsigned others = array->accesses - together;
 
 	if (together > 1)
-		advice_append(
-			ret->fix,
-			"; the %u accesses to this array%s together: %s%s after, %s before (in all)",
-			together, others ? " that have conflicts" : "",
-			array->most && array->after > 0 ? "at most " : "",
-			advice_number(array->after).text, advice_number(array->before).text);
+		advice_append(ret->fix, "; the %u accesses to this array%s", together,
+			      others ? " that have conflicts" : "");
+	else if (array->launches > 1)
+		advice_append(ret->fix, "; this access");
+	if (array->launches > 1)
+		advice_append(ret->fix, " in launches of %u shapes", array->launches);
+	if (together > 1 || array->launches > 1)
+		advice_append(ret->fix, " together: %s%s after, %s before (in all)",
+			      array->most && array->after > 0 ? "at most " : "",
+			      advice_number(array->after).text, advice_number(array->before).text);
 	if (others)
 		advice_append(ret->fix, "; its %u access%s without conflicts: %s%s after (in all)",
 			      others, others == 1 ? "" : "es", array->others > 0 ? "at most " : "",
 			      advice_number(array->others).text);
+	if (array->partly)
+		advice_append(ret->fix, "; some launches of other shapes not evaluated");
 }
 
 /*
@@ -306,7 +317,7 @@ static bool propose_array(const struct facts *facts, bool shared, struct advice 
 {
 	const struct array_layout *array = facts->site->array;
 
-	if (!array || !array->complete || !array->halves || shared != (array->accesses > 1))
+	if (!array || !array->complete || !array->halves || shared != array->together)
 		return false;
 	ret->fix[0] = 0;
 	if (array->most)
@@ -329,7 +340,7 @@ static bool propose_array(const struct facts *facts, bool shared, struct advice 
 /* True if a layout for this access alone might harm other known accesses. */
 static bool is_shared(const struct advice_site *site)
 {
-	return site->array && site->array->complete && site->array->accesses > 1;
+	return site->array && site->array->complete && site->array->together;
 }
 
 /* ---- Causes --------------------------------------------------------------------------------- */

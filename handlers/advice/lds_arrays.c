@@ -171,6 +171,18 @@ static unsigned usual_distance(const struct recorded_addresses *recorded)
 	return 2 * most > count ? best : 0;
 }
 
+/* The distance of lanes that may be the length of a row; 0 = none that is known. */
+static int64_t distance_of(const struct array_site *site)
+{
+	int64_t stride = llabs((long long)layout_stride(&site->site));
+
+	if (!stride && site->site.recorded && site->site.recorded->executions)
+		stride = usual_distance(site->site.recorded);
+	if (!stride && site->good && site->good->executions)
+		stride = usual_distance(site->good);
+	return stride;
+}
+
 static void describe(struct group *group)
 {
 	group->element = PITCH_LONGEST;
@@ -178,15 +190,13 @@ static void describe(struct group *group)
 	for (size_t i = 0; i < group->count; i++) {
 		const struct array_site *site = group->sites[i];
 		unsigned element = layout_element(&site->site);
-		int64_t stride = llabs((long long)layout_stride(&site->site));
+		int64_t stride = distance_of(site);
 
 		group->element = element < group->element ? element : group->element;
 		group->widest = element > group->widest ? element : group->widest;
 		/*
 		 * If lanes go down a column, their distance is the row length: it is tried first.
 		 */
-		if (!stride && site->site.recorded && site->site.recorded->executions)
-			stride = usual_distance(site->site.recorded);
 		if (stride >= 2 * (int)element && stride <= PITCH_LONGEST && stride % 4 == 0)
 			add_pitch(group, (unsigned)stride);
 	}
@@ -232,6 +242,43 @@ static bool observed(const struct group *group, unsigned pitch)
 	return false;
 }
 
+/* Are lanes that are so far apart in one launch shape as far apart in the others? */
+static bool in_all_launches(const struct group *group, unsigned pitch)
+{
+	for (size_t i = 0; i < group->count; i++)
+		for (size_t k = 0; k < group->count; k++) {
+			const struct array_site *one = group->sites[i], *other = group->sites[k];
+
+			if (one != other && one->first == other->first &&
+			    distance_of(one) == pitch && distance_of(other) != pitch)
+				return false;
+		}
+	return true;
+}
+
+static unsigned count_accesses(const struct group *group)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < group->count; i++)
+		count += group->sites[i]->first == group->sites[i];
+	return count;
+}
+
+static unsigned count_launches(const struct group *group)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < group->count; i++) {
+		size_t k = 0;
+
+		while (k < i && group->sites[k]->launch != group->sites[i]->launch)
+			k++;
+		count += k == i;
+	}
+	return count;
+}
+
 /* True for alternatives: the same rows, and as many conflicts left at each of the sites. */
 static bool are_equal(const struct group *group, const struct layout_move *pad,
 		      const struct layout_move *swizzle, struct probe_lds_scratch *scratch)
@@ -258,6 +305,9 @@ static void propose(const struct group *group, const struct layout_move *move, d
 		    double after, const struct layout_move *swizzle,
 		    struct probe_lds_scratch *scratch)
 {
+	unsigned accesses = count_accesses(group), launches = count_launches(group);
+	bool rows =
+		observed(group, move->row) && (launches == 1 || in_all_launches(group, move->row));
 	bool complete = true;
 
 	for (size_t i = 0; i < group->count; i++)
@@ -271,13 +321,15 @@ static void propose(const struct group *group, const struct layout_move *move, d
 			continue;
 		site->shares = true;
 		site->layout = (struct array_layout){
-			.accesses = (unsigned)group->count,
+			.accesses = accesses,
+			.launches = launches,
+			.together = group->count > 1,
 			.pitch = move->row,
 			.pad = move->pad,
 			.columns = swizzle ? swizzle->row / swizzle->element : 0,
 			.element = swizzle ? swizzle->element : move->element,
 			.small = group->element,
-			.rows = observed(group, move->row),
+			.rows = rows,
 			.halves = 2 * after <= before,
 			.complete = complete,
 			.low = group->low,
@@ -350,11 +402,31 @@ static void by_addresses(struct array_site **sites, size_t count, struct probe_l
 	}
 }
 
+/* Finds accesses in several launch shapes, which touch what they touch in any. */
+static void find_first(struct array_site *sites, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct array_site *first = &sites[i];
+
+		for (size_t k = 0; k < i && first->launch && first == &sites[i]; k++)
+			if (sites[k].id == sites[i].id)
+				first = &sites[k];
+		sites[i].first = first;
+		first->costs |= conflicts_of(&sites[i]) > 0;
+		if (sites[i].range.outside)
+			widen(&first->range, sites[i].range.low, sites[i].range.outside, 0);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (sites[i].range.outside)
+			sites[i].range = sites[i].first->range;
+}
+
 void arrays_find(struct array_site *sites, size_t count, struct probe_lds_scratch *scratch)
 {
 	struct array_site **list = count ? calloc(count, sizeof(struct array_site *)) : NULL;
 	bool addresses = list;
 
+	find_first(sites, count);
 	lds_variables_find(sites, count, scratch);
 	for (size_t i = 0; i < count && addresses; i++) {
 		addresses = has_addresses(&sites[i]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One layout for all accesses to an array in LDS. A layout that helps one access may harm another,
- * so all accesses that share an array get the layout with the fewest conflicts over all of them.
+ * so all accesses that share an array get the layout with the fewest conflicts over all of them, in
+ * all launch shapes of the kernel.
  *
  * Accesses share an array if their recorded addresses overlap (struct recorded_addresses). With
  * counters only, or if not all executions were recorded, they do if the compiler knew the variable
@@ -27,9 +28,14 @@ struct array_range {
 void array_range_add(struct array_range *range, const struct probe_access *access, unsigned bytes);
 
 struct array_layout {
+	/* An access in several launch shapes counts as one. */
 	unsigned accesses; /* number of accesses that share the array and were evaluated */
 	unsigned costly;   /* `most`: number of those that have conflicts now */
 	unsigned unknown;  /* number of other accesses to it */
+	unsigned launches; /* number of launch shapes */
+	bool together;	   /* several accesses or launch shapes were evaluated together */
+	bool partly;	   /* in some launch shapes, some of the accesses were not evaluated */
+	bool mapped;	   /* rows are of other lengths in other launch shapes */
 	unsigned pitch;	   /* bytes of a row in the present layout */
 	unsigned pad;	   /* bytes after each row; 0 = no padding is proposed */
 	unsigned columns;  /* elements per row for a swizzle by exclusive-or; 0 = not proposed */
@@ -57,13 +63,18 @@ struct array_site {
 						* are in site.recorded */
 	uint64_t costly;		       /* executions with conflicts */
 	struct array_range range;
-	uint32_t id;	/* set and used by the caller */
+	uint32_t id;	 /* of the access */
+	unsigned launch; /* number of the launch shape, from 0 on */
+	/* Set by arrays_find(): the same access in the first shape, and in that one: has it
+	 * conflicts in any? */
+	struct array_site *first;
+	bool costs;
 	unsigned shape; /* used by lds_variables.c */
 	bool shares;	/* `layout` is set */
 	struct array_layout layout;
 };
 
-/* All accesses to LDS of one kernel. */
+/* All accesses to LDS of one kernel, in the order of its launch shapes. */
 void arrays_find(struct array_site *sites, size_t count, struct probe_lds_scratch *scratch);
 
 #endif

@@ -27,9 +27,10 @@ struct variable {
 	size_t count; /* of all accesses of the kernel */
 	uint16_t number;
 	struct shape *shapes; /* SHAPES_MAX */
-	unsigned shape_count, accesses, evaluated, costly;
-	unsigned element;     /* the largest */
-	unsigned align, step; /* of rows, and of their paddings: the most of any access */
+	unsigned shape_count, sites_evaluated;
+	struct array_layout about; /* what is known of the accesses */
+	unsigned element;	   /* the largest */
+	unsigned align, step;	   /* of rows, and of their paddings: the most of any access */
 	unsigned rows[ROWS_MAX], row_count;
 	double before;			 /* conflicts in the run */
 	bool all;			 /* the lanes of all executions are known */
@@ -168,7 +169,6 @@ static void describe(struct variable *variable)
 
 		if (!is_member(variable, one))
 			continue;
-		variable->accesses++;
 		variable->element = more(variable->element, layout_element(site));
 		variable->align = more(variable->align, layout_align(site));
 		variable->step = more(variable->step, layout_pad_step(site));
@@ -176,14 +176,65 @@ static void describe(struct variable *variable)
 		one->shape = shape ? (unsigned)(shape - variable->shapes) + 1 : 0;
 		if (!shape)
 			continue;
-		variable->evaluated++;
+		variable->sites_evaluated++;
 		shape->executions += (double)site->counters[PROBE_C_EXECUTIONS];
 		variable->before += (double)conflicts_of(site);
-		variable->costly += conflicts_of(site) > 0;
 		shape->costly |= conflicts_of(site) > 0;
 		if (conflicts_of(site))
 			add_rows(variable, site);
 	}
+}
+
+/* Do lanes go down rows of the same length in two launch shapes? */
+static bool same_rows(const struct advice_site *a, const struct advice_site *b)
+{
+	struct axis_strides x, y;
+
+	if (a->declared_row)
+		return true;
+	if (!axis_strides(a, &x) || !axis_strides(b, &y))
+		return layout_stride(a) == layout_stride(b);
+	for (int i = 0; i < 3; i++)
+		if (a->group[i] > 1 && b->group[i] > 1 &&
+		    (!x.known[i] || !y.known[i] || x.stride[i] != y.stride[i]))
+			return false;
+	return true;
+}
+
+/* Counts an access in all its launch shapes, of which `first` is the first. */
+static void add_access(const struct variable *variable, const struct array_site *first,
+		       struct array_layout *about)
+{
+	unsigned launches = 0, evaluated = 0;
+
+	for (size_t i = 0; i < variable->count; i++) {
+		const struct array_site *one = &variable->sites[i];
+
+		if (one->first != first)
+			continue;
+		launches++;
+		evaluated += one->shape > 0;
+		about->mapped |= !same_rows(&first->site, &one->site);
+	}
+	about->accesses += evaluated > 0;
+	about->costly += evaluated && first->costs;
+	about->unknown += !evaluated;
+	about->partly |= evaluated && evaluated < launches;
+	about->launches = more(about->launches, launches);
+	about->together |= launches > 1;
+}
+
+static void count_accesses(struct variable *variable)
+{
+	struct array_layout *about = &variable->about;
+
+	for (size_t i = 0; i < variable->count; i++) {
+		const struct array_site *one = &variable->sites[i];
+
+		if (is_member(variable, one) && one->first == one)
+			add_access(variable, one, about);
+	}
+	about->together |= about->accesses + about->unknown > 1;
 }
 
 /* ---- Choosing one ---------------------------------------------------------------------------- */
@@ -245,7 +296,7 @@ static bool swizzles(const struct variable *variable)
 		if (site->bytes % 4 || !layout_has_columns(site, variable->element))
 			return false;
 	}
-	return variable->evaluated == variable->accesses &&
+	return !variable->about.unknown && !variable->about.partly &&
 	       !(variable->element & (variable->element - 1));
 }
 
@@ -267,8 +318,9 @@ static double most_of(bool both, double swizzle, double best)
 }
 
 /* The better one of padding and swizzle, or both if they leave as many conflicts. */
-static struct array_layout choose(const struct variable *variable, struct choice *ret_pad,
-				  struct choice *ret_swizzle, struct probe_lds_scratch *scratch)
+static void choose(const struct variable *variable, struct choice *ret_pad,
+		   struct choice *ret_swizzle, struct array_layout *ret,
+		   struct probe_lds_scratch *scratch)
 {
 	const struct choice *best;
 	double after, others;
@@ -284,34 +336,28 @@ static struct array_layout choose(const struct variable *variable, struct choice
 	best = pads ? ret_pad : ret_swizzle;
 	after = most_of(pads && swizzled, ret_swizzle->after, best->after);
 	others = most_of(pads && swizzled, ret_swizzle->most, best->most);
-	return (struct array_layout){
-		.pitch = best->layout.row,
-		.pad = pads ? ret_pad->layout.pad : 0,
-		.columns = swizzled ? ret_swizzle->layout.columns : 0,
-		.element = variable->element,
-		.small = variable->element,
-		.rows = true,
-		/* Of accesses that are free now, too, no more may be left than there is. */
-		.halves = (pads || swizzled) && 2 * score(best) <= variable->before &&
-			  after + others < variable->before,
-		.most = true,
-		.alike = !variable->all,
-		.before = variable->before,
-		.after = after,
-		.others = others,
-	};
+	ret->pitch = best->layout.row;
+	ret->pad = pads ? ret_pad->layout.pad : 0;
+	ret->columns = swizzled ? ret_swizzle->layout.columns : 0;
+	ret->element = ret->small = variable->element;
+	ret->rows = true;
+	/* Of accesses that are free now, too, no more may be left than there is. */
+	ret->halves = (pads || swizzled) && 2 * score(best) <= variable->before &&
+		      after + others < variable->before;
+	ret->most = true;
+	ret->alike = !variable->all;
+	ret->before = variable->before;
+	ret->after = after;
+	ret->others = others;
 }
 
 static void set_layouts(const struct variable *variable, struct probe_lds_scratch *scratch)
 {
-	struct array_layout layout = {0};
+	struct array_layout layout = variable->about;
 	struct choice pad = {.after = -1}, swizzle = {.after = -1};
 
-	if (variable->evaluated > 1)
-		layout = choose(variable, &pad, &swizzle, scratch);
-	layout.accesses = variable->evaluated;
-	layout.costly = variable->costly;
-	layout.unknown = variable->accesses - variable->evaluated;
+	if (variable->sites_evaluated > 1)
+		choose(variable, &pad, &swizzle, &layout, scratch);
 	for (size_t i = 0; i < variable->count; i++) {
 		struct array_site *one = &variable->sites[i];
 		unsigned shape = one->shape - 1;
@@ -325,7 +371,7 @@ static void set_layouts(const struct variable *variable, struct probe_lds_scratc
 			left = swizzle.worst[shape];
 		one->shares = true;
 		one->layout = layout;
-		one->layout.complete = variable->evaluated > 1 && one->shape;
+		one->layout.complete = variable->sites_evaluated > 1 && one->shape;
 		one->layout.flat_row = variable->flat_row;
 		one->layout.flat_element = variable->flat_element;
 		one->layout.each_after = left;
@@ -450,7 +496,8 @@ static void find(struct array_site *sites, size_t count, struct shape *shapes, u
 
 	find_flat_rows(&variable);
 	describe(&variable);
-	if (variable.accesses > 1)
+	count_accesses(&variable);
+	if (variable.about.together)
 		set_layouts(&variable, scratch);
 }
 

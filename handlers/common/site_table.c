@@ -213,6 +213,18 @@ static struct sites_kernel *make_entry(struct sites *sites,
 	return kernel ? kernel : add_kernel(sites, dispatch, shape);
 }
 
+/* At the end of the list, so that entries are in the order of their first dispatch. */
+static void add_shape(struct sites_kernel *whole, struct sites_kernel *kernel)
+{
+	struct sites_kernel *last = whole;
+
+	while (last->next)
+		last = last->next;
+	last->next = kernel;
+	kernel->whole = whole;
+	whole->shapes++;
+}
+
 struct sites_kernel *sites_kernel(struct sites *sites, const struct probe_dispatch_info *dispatch)
 {
 	static const struct launch_shape any_shape = {0};
@@ -226,13 +238,16 @@ struct sites_kernel *sites_kernel(struct sites *sites, const struct probe_dispat
 	if (kernel && is_kernel(kernel, dispatch->code_object, dispatch->kernel_id, &shape))
 		return kernel;
 	kernel = whole = make_entry(sites, dispatch, &any_shape);
+	if (whole)
+		whole->whole = whole;
 	if (whole && !same_shape(&shape, &any_shape)) {
 		kernel = *find_kernel(sites, dispatch->code_object, dispatch->kernel_id, &shape);
 		if (!kernel && whole->shapes >= SITES_SHAPES_MAX) {
 			kernel = whole;
 		} else if (!kernel) {
 			kernel = add_kernel(sites, dispatch, &shape);
-			whole->shapes += kernel != NULL;
+			if (kernel)
+				add_shape(whole, kernel);
 		}
 	}
 	if (kernel)

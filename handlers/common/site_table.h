@@ -45,7 +45,9 @@ struct launch_shape {
 struct sites_kernel {
 	uint32_t code_object, id;
 	struct launch_shape shape;
-	uint32_t shapes;     /* of an entry with shape 0: number of shapes with their own entry */
+	uint32_t shapes; /* of an entry with shape 0: number of shapes with their own entry */
+	/* The entry with shape 0, and a list of all entries that begins with it. */
+	struct sites_kernel *whole, *next;
 	uint32_t site_count; /* of the whole code object */
 	uint32_t wave;	     /* lanes per wave */
 	char arch[32];

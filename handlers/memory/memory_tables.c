@@ -190,6 +190,30 @@ static unsigned count_copies(const struct memory *memory, const struct sites_ker
 	return copies;
 }
 
+/* In how many launch shapes, as far as these are apart, the access was executed. */
+static unsigned count_launches(const struct sites_kernel *kernel, uint32_t id)
+{
+	unsigned count = 0;
+
+	for (const struct sites_kernel *k = kernel->whole; k; k = k->next)
+		count += sites_next(k, id) == id &&
+			 memory_site_of(k, id)->counters[PROBE_C_EXECUTIONS];
+	return count;
+}
+
+/* The most of any launch shape. */
+static uint32_t lds_bytes_of(const struct sites_kernel *kernel)
+{
+	uint32_t most = 0;
+
+	for (const struct sites_kernel *k = kernel->whole; k; k = k->next) {
+		const struct memory_kernel *own = k->extra;
+
+		most = own->lds_bytes > most ? own->lds_bytes : most;
+	}
+	return most;
+}
+
 static struct advice_site describe(const struct memory *memory, const struct sites_kernel *kernel,
 				   uint32_t id)
 {
@@ -206,11 +230,12 @@ static struct advice_site describe(const struct memory *memory, const struct sit
 		.wave = kernel->wave,
 		.row = own->row,
 		.items = own->items,
-		.lds_bytes = own->lds_bytes,
+		.lds_bytes = lds_bytes_of(kernel),
 		.recorded = memory_site_of(kernel, id)->recorded,
 		.info = describes_address(info) ? info : NULL,
 		.variable = variable_of(info),
 		.fixed_shape = own->fixed_shape,
+		.launches = count_launches(kernel, id),
 		.waiting_known = memory_site_of(kernel, id)->traced,
 		.waiting = memory_site_of(kernel, id)->waiting,
 	};
@@ -345,9 +370,9 @@ static void add_samples(const struct memory *memory)
 			  sampled, most, unmeasured);
 }
 
-/* Lists all accesses to LDS; returns their number. */
+/* Lists all accesses to LDS in one launch shape, or counts them (NULL); returns their number. */
 static size_t list_lds(const struct memory *memory, const struct sites_kernel *kernel,
-		       struct array_site *list)
+		       unsigned launch, struct array_site *list)
 {
 	size_t count = 0;
 
@@ -357,7 +382,12 @@ static size_t list_lds(const struct memory *memory, const struct sites_kernel *k
 
 		if (!site->counters[PROBE_C_EXECUTIONS] || site->facts.global)
 			continue;
+		if (!list) {
+			count++;
+			continue;
+		}
 		list[count++] = (struct array_site){
+			.launch = launch,
 			.site = describe(memory, kernel, id),
 			.id = id,
 			.good = site->good,
@@ -366,6 +396,30 @@ static size_t list_lds(const struct memory *memory, const struct sites_kernel *k
 		};
 	}
 	return count;
+}
+
+/* Evaluates arrays in LDS over all launch shapes of a kernel: a layout is one of all of them. */
+static bool find_arrays(struct memory *memory, const struct sites_kernel *whole)
+{
+	struct array_site *list;
+	size_t count = 0;
+	unsigned launch = 0;
+
+	for (const struct sites_kernel *kernel = whole; kernel; kernel = kernel->next)
+		count += list_lds(memory, kernel, 0, NULL);
+	list = calloc(count + 1, sizeof(*list));
+	if (!list)
+		return false;
+	count = 0;
+	for (const struct sites_kernel *kernel = whole; kernel; kernel = kernel->next) {
+		struct memory_kernel *own = kernel->extra;
+
+		own->lds = list + count;
+		own->lds_count = list_lds(memory, kernel, launch++, own->lds);
+		count += own->lds_count;
+	}
+	arrays_find(list, count, &memory->lds);
+	return true;
 }
 
 /* All accesses to global memory with recorded addresses, in the order of the rows. */
@@ -426,15 +480,11 @@ static void list_contiguous(const struct memory *memory, const struct sites_kern
 static int write_kernel(struct memory *memory, int table, const struct sites_kernel *kernel,
 			struct buffer_list *buffers)
 {
-	struct array_site *list = calloc(sites_made(kernel) + 1, sizeof(*list));
+	const struct memory_kernel *own = kernel->extra;
 	struct contiguous_accesses contiguous;
-	size_t count, next = 0;
+	size_t next = 0;
 	int err = 0;
 
-	if (!list)
-		return -ENOMEM;
-	count = list_lds(memory, kernel, list);
-	arrays_find(list, count, &memory->lds);
 	list_contiguous(memory, kernel, &contiguous);
 	for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count && !err;
 	     id = sites_next(kernel, id + 1)) {
@@ -445,12 +495,11 @@ static int write_kernel(struct memory *memory, int table, const struct sites_ker
 			continue;
 		if (of_buffer(memory_site_of(kernel, id)))
 			buffer = &buffers->sites[buffers->next++];
-		if (next < count && list[next].id == id && list[next++].shares)
-			array = &list[next - 1].layout;
+		if (next < own->lds_count && own->lds[next].id == id && own->lds[next++].shares)
+			array = &own->lds[next - 1].layout;
 		err = write_row(memory, table, kernel, id, array,
 				buffer && buffer->known ? &buffer->layout : NULL, &contiguous);
 	}
-	free(list);
 	return err;
 }
 
@@ -483,8 +532,20 @@ int memory_rows_write(struct memory *memory)
 		find_fixed_shape(memory, memory->sites.kernels[k]);
 	if (!list_buffers(memory, &buffers))
 		return -ENOMEM;
+	for (size_t k = 0; k < memory->sites.count && !err; k++) {
+		const struct sites_kernel *kernel = memory->sites.kernels[k];
+
+		if (kernel == kernel->whole && !find_arrays(memory, kernel))
+			err = -ENOMEM;
+	}
 	for (size_t k = 0; k < memory->sites.count && !err; k++)
 		err = write_kernel(memory, table, memory->sites.kernels[k], &buffers);
+	for (size_t k = 0; k < memory->sites.count; k++) {
+		const struct sites_kernel *kernel = memory->sites.kernels[k];
+
+		if (kernel == kernel->whole)
+			free(((struct memory_kernel *)kernel->extra)->lds);
+	}
 	free(buffers.sites);
 	return err;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Advice of the memory handler about LDS, by the elements of the source. */
+/* Advice of the memory handler about LDS, by the elements of the source and by launch shapes. */
 #include "tests/unit/handlers/send_records.h"
 
 enum { EXECUTIONS = 10 };
@@ -77,10 +77,157 @@ static void test_columns(void **state)
 		}
 }
 
+/* ---- Launch shapes --------------------------------------------------------------------------- */
+
+/* A layout that puts element i (of 4 B) at i + i / row * pad. */
+struct layout {
+	unsigned row, pad;
+};
+
+/* Lanes of a workgroup that transposes a tile of its own shape: t[x * height + y], or t[id]. */
+static uint64_t tile_lanes(uint32_t width, uint32_t height, uint32_t wave, bool column,
+			   const struct layout *layout, uint64_t addr[64])
+{
+	uint64_t exec = 0;
+
+	for (uint32_t lane = 0; lane < 64 && wave * 64 + lane < width * height; lane++) {
+		uint32_t id = wave * 64 + lane;
+		uint32_t i = column ? id % width * height + id / width : id;
+
+		addr[lane] = 4 * (i + (layout ? i / layout->row * layout->pad : 0));
+		exec |= 1ull << lane;
+	}
+	return exec;
+}
+
+static const uint32_t tiles[][3] = {{32, 16, 1}, {24, 21, 2}}; /* and how many */
+
+static void send_tiles(uint32_t store, uint32_t load)
+{
+	for (size_t shape = 0; shape < 2; shape++) {
+		const uint32_t *tile = tiles[shape];
+
+		dispatch.id = shape + 1;
+		dispatch.group[0] = tile[0];
+		dispatch.group[1] = tile[1];
+		dispatch.grid[0] = tile[0] * tile[2];
+		dispatch.grid[1] = tile[1];
+		dispatch.grid[2] = 1;
+		for (uint32_t wave = 0; wave < (tile[0] * tile[1] + 63) / 64 * tile[2]; wave++) {
+			uint32_t group = wave % tile[2], in = wave / tile[2];
+			struct probe_wave_info info = {.group = {group, 0, 0}, .wave = (uint8_t)in};
+			uint64_t addr[64], exec;
+
+			exec = tile_lanes(tile[0], tile[1], in, true, NULL, addr);
+			send_lanes(store, &info, exec, addr);
+			exec = tile_lanes(tile[0], tile[1], in, false, NULL, addr);
+			send_lanes(load, &info, exec, addr);
+		}
+	}
+	dispatch.id = 1;
+	memset(dispatch.grid, 0, sizeof(dispatch.grid));
+}
+
+/* Conflicts of both accesses in all launches. */
+static double tile_conflicts(const struct layout *layout)
+{
+	double sum = 0;
+
+	for (size_t shape = 0; shape < 2; shape++)
+		for (uint32_t wave = 0; wave * 64 < tiles[shape][0] * tiles[shape][1]; wave++)
+			for (int column = 0; column < 2; column++) {
+				const struct probe_lds_rule rule = ref_lds_rule(
+					"gfx90a", 64, 4,
+					column ? PROBE_ACCESS_STORE : PROBE_ACCESS_LOAD);
+				uint64_t addr[64] = {0}, exec;
+				uint32_t addr32[64];
+				struct probe_lds_cost cost;
+
+				exec = tile_lanes(tiles[shape][0], tiles[shape][1], wave, column,
+						  layout, addr);
+				for (unsigned lane = 0; lane < 64; lane++)
+					addr32[lane] = (uint32_t)addr[lane];
+				cost = ref_lds(&rule, exec, addr32);
+				sum += (cost.passes - cost.ideal) * tiles[shape][2];
+			}
+	return sum;
+}
+
+/* One layout for all launches, whose rows are of different lengths; with all their conflicts. */
+static void test_launches(void **state)
+{
+	uint32_t store = add_site(PROBE_ACCESS_STORE, PROBE_SPACE_LDS, 4, 4);
+	uint32_t load = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4);
+	const char *together = "; the 2 accesses to this array in launches of 2 shapes together: ";
+	struct layout layout = {.pad = 1};
+	double after, before;
+	const char *fix;
+
+	(void)state;
+	send_tiles(store, load);
+	finish();
+	fix = host_text(&host_state, 0, "fix");
+	assert_true(sscanf(fix, "put element i (of 4 B) at i + i / %u * %u; verified", &layout.row,
+			   &layout.pad) >= 1);
+	fix = strstr(fix, together);
+	assert_non_null(fix);
+	assert_int_equal(
+		sscanf(fix + strlen(together), "%lf after, %lf before (in all)", &after, &before),
+		2);
+	assert_true(before == tile_conflicts(NULL) && after == tile_conflicts(&layout));
+	assert_true(2 * after <= before);
+}
+
+/* Strides of one access in two launch shapes, by counters, to a variable or to unknown arrays. */
+static const char *advise_launches(uint16_t variable, int64_t first, int64_t second)
+{
+	uint32_t site;
+
+	if (!instance)
+		start(NULL);
+	site = add(8, variable, 8);
+	dispatch.grid[0] = 64;
+	run(site, first, false);
+	dispatch.grid[0] = 128;
+	run(site, second, false);
+	dispatch.grid[0] = 0;
+	finish();
+	return host_text(&host_state, 0, "fix");
+}
+
+static void test_launches_counted(void **state)
+{
+	static const struct {
+		uint16_t variable;
+		int64_t second;
+		const char *fix, *end;
+	} cases[] = {
+		{7, 128, "pad the row from 16 to 17 elements of 8 B (136 B), or store",
+		 "; this access in launches of 2 shapes together: 0 after, 1200 before (in all)"},
+		/* A distance that depends on the launch is no row. */
+		{7, 256, "put element i (of 8 B) at i + i / 16, or",
+		 "; this access in launches of 2 shapes together: at most 40 after, 1200 before (in all)"},
+		{0, 256, "pad the row from 16 to 17 elements of 8 B (136 B), or store",
+		 "; launches of other shapes not evaluated"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *fix = advise_launches(cases[i].variable, 128, cases[i].second);
+		const char *end = strstr(fix, cases[i].end);
+
+		if (strncmp(fix, cases[i].fix, strlen(cases[i].fix)) != 0 || !end ||
+		    strcmp(end, cases[i].end) != 0)
+			fail_msg("%s...%s: %s", cases[i].fix, cases[i].end, fix);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_columns, start),
+		cmocka_unit_test_setup(test_launches, start),
+		cmocka_unit_test_setup(test_launches_counted, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
