@@ -106,11 +106,16 @@ unsigned layout_align(const struct advice_site *site)
 	return site->declared_row && align >= 4 && align < element ? align : element;
 }
 
-unsigned layout_pad_step(const struct advice_site *site)
+unsigned layout_whole(const struct advice_site *site, unsigned row, unsigned bytes)
 {
-	unsigned align = layout_align(site);
+	unsigned element = site->declared_element, whole = bytes;
 
-	return site->declared_row ? (site->declared_element + align - 1) / align * align : align;
+	/* An array of structs, or raw space. */
+	if (!site->declared_row && (row <= element || element < 2 || row % element))
+		return bytes;
+	while (element && whole % element)
+		whole += bytes;
+	return whole;
 }
 
 /* ---- Rows in LDS ---------------------------------------------------------------------------- */
@@ -284,7 +289,7 @@ bool layout_best_padding(const struct layout_search *search, struct row_layout *
 
 	*ret_worst = UINT32_MAX;
 	for (unsigned i = 0; i < search->count; i++) {
-		unsigned row = search->rows[i], step = layout_pad_step(site);
+		unsigned row = search->rows[i], step = layout_whole(site, row, layout_align(site));
 
 		/* Rows of small elements need not be multiples of a dword. */
 		if (!site->declared_row && row % 4)

@@ -48,10 +48,11 @@ bool layout_copies_fit(const struct advice_site *site, uint64_t table, unsigned 
 
 /*
  * What rows, and paddings of rows, must be multiples of: as well aligned as the compiler knew, if
- * the rows were declared, and whole elements.
+ * the rows were declared.
  */
 unsigned layout_align(const struct advice_site *site);
-unsigned layout_pad_step(const struct advice_site *site);
+/* The least multiple of `bytes` that is whole elements, as declared, if rows of that size are. */
+unsigned layout_whole(const struct advice_site *site, unsigned row, unsigned bytes);
 
 /* ---- Rows in LDS ---------------------------------------------------------------------------- */
 

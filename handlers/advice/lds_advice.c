@@ -46,24 +46,24 @@ static void say_space(const struct advice_site *site, unsigned row, unsigned pad
  * diagonal, and rows may be of another length in each launch; then each element's place is said,
  * which is right for any array.
  */
-static bool has_rows(const struct advice_site *site)
+static bool has_rows(const struct advice_site *site, unsigned row)
 {
 	bool mapped = site->array && site->array->mapped;
+	/* Structs of an array. */
+	bool structs = row == site->declared_element && row > site->bytes;
 
-	return site->declared_row || (layout_stride(site) >= 0 && !mapped);
+	return site->declared_row || structs || (layout_stride(site) >= 0 && !mapped);
 }
 
 /*
  * Bytes of the elements that a fix speaks of: those of the program, as far as known. Layouts move
- * whole dwords, so both smaller elements and merged accesses need a translation.
+ * whole dwords, so smaller elements, merged accesses and members of structs need a translation.
  */
 static unsigned named_element(const struct advice_site *site)
 {
 	unsigned element = site->declared_element;
 	/* An array of bytes without rows is often raw space for elements of other sizes. */
-	bool merged = element > 1 && element < site->bytes;
-
-	return merged || (site->declared_row && element) ? element : site->bytes;
+	return element > 1 || (site->declared_row && element) ? element : site->bytes;
 }
 
 static void say_padding(const struct advice_site *site, const struct row_layout *pad,
@@ -72,7 +72,7 @@ static void say_padding(const struct advice_site *site, const struct row_layout 
 	unsigned row = pad->row, element = named_element(site);
 	bool whole = row % element == 0 && pad->pad % element == 0;
 
-	if (!has_rows(site)) {
+	if (!has_rows(site, row)) {
 		unsigned size = whole ? element : 1;
 
 		if (whole)
@@ -95,7 +95,7 @@ static void say_swizzle(const struct advice_site *site, const struct row_layout 
 {
 	unsigned columns = swizzle->row / swizzle->element;
 
-	if (!has_rows(site))
+	if (!has_rows(site, swizzle->row))
 		advice_append(ret->fix, "put element i (of %u B) at i ^ (i / %u %% %u)",
 			      swizzle->element, columns, columns);
 	else

@@ -206,6 +206,16 @@ static void describe(struct group *group)
 		add_pitch(group, pitch);
 }
 
+/* What paddings of rows must be multiples of. */
+static unsigned pad_step(const struct group *group, unsigned row)
+{
+	unsigned step = group->element;
+
+	for (size_t i = 0; i < group->count; i++)
+		step = layout_whole(&group->sites[i]->site, row, step);
+	return step;
+}
+
 /* The best padding or the best swizzle; returns its conflicts, or -1 if none fits. */
 static double best_move(const struct group *group, bool pads, struct layout_move *ret,
 			struct probe_lds_scratch *scratch)
@@ -217,7 +227,7 @@ static double best_move(const struct group *group, bool pads, struct layout_move
 			struct layout_move move = {.row = group->pitches[p]};
 			double left;
 
-			move.pad = pads ? n * group->element : 0;
+			move.pad = pads ? n * pad_step(group, move.row) : 0;
 			move.element = pads ? group->element : group->widest;
 			if (!pads && (move.row % move.element ||
 				      (move.row / move.element & (move.row / move.element - 1)) ||

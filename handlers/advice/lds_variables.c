@@ -30,7 +30,7 @@ struct variable {
 	unsigned shape_count, sites_evaluated;
 	struct array_layout about; /* what is known of the accesses */
 	unsigned element;	   /* the largest */
-	unsigned align, step;	   /* of rows, and of their paddings: the most of any access */
+	unsigned align;		   /* of rows, and of their paddings: the most of any access */
 	unsigned rows[ROWS_MAX], row_count;
 	double before;			 /* conflicts in the run */
 	bool all;			 /* the lanes of all executions are known */
@@ -171,7 +171,6 @@ static void describe(struct variable *variable)
 			continue;
 		variable->element = more(variable->element, layout_element(site));
 		variable->align = more(variable->align, layout_align(site));
-		variable->step = more(variable->step, layout_pad_step(site));
 		shape = shape_of(variable, one);
 		one->shape = shape ? (unsigned)(shape - variable->shapes) + 1 : 0;
 		if (!shape)
@@ -278,8 +277,11 @@ static void try_paddings(const struct variable *variable, struct choice *best,
 	best->after = -1;
 	for (unsigned i = 0; i < variable->row_count; i++)
 		for (unsigned n = 1; n <= PADS && (best->after < 0 || score(best) > 0); n++) {
-			const struct row_layout layout = {.row = variable->rows[i],
-							  .pad = n * variable->step};
+			const struct row_layout layout = {
+				.row = variable->rows[i],
+				.pad = n * layout_whole(variable->shapes[0].site, variable->rows[i],
+							variable->align),
+			};
 
 			if (layout.row % variable->align == 0 &&
 			    layout_space(variable->shapes[0].site, layout.row, layout.pad))

@@ -90,7 +90,7 @@ static const char *advise_column(uint16_t bytes, int64_t stride, uint32_t declar
 
 /*
  * Fixes speak of the program's elements: those smaller than a bank, and those of which an access
- * reads several.
+ * reads several, or a part.
  */
 static void test_elements(void **state)
 {
@@ -101,8 +101,10 @@ static void test_elements(void **state)
 		strstr(advise_column(2, -128, 2), "put element i (of 2 B) at i + i / 64 * 2"));
 	assert_non_null(strstr(advise_column(16, 128, 2), "from 64 to 72 elements of 2 B (144 B)"));
 	assert_non_null(strstr(advise_column(16, 128, 1), "from 8 to 9 elements of 16 B (144 B)"));
-	assert_non_null(
-		strstr(advise_column(4, 128, 128), "from 32 to 33 elements of 4 B (132 B)"));
+	/* Structs, and members of smaller ones. */
+	assert_non_null(strstr(advise_column(4, 128, 128), "pad the row by 4 B to 132 B"));
+	assert_non_null(strstr(advise_column(8, -128, 128), "pad the row by 8 B to 136 B"));
+	assert_non_null(strstr(advise_column(8, 128, 16), "from 8 to 9 elements of 16 B (144 B)"));
 }
 
 /* Many lanes on few words: the cause says so, and the proposed copies were counted. */
