@@ -28,10 +28,9 @@ struct array_layout;
 struct buffer_layout;
 struct contiguous_accesses;
 
-/* Accesses of the same block at a constant distance, this one included. */
-enum { ADVICE_NEAR = 16 };
+/* An access of a block that has others at constant distances. */
 struct advice_near {
-	int32_t distance; /* from this access */
+	int32_t distance; /* from the first one of the block */
 	uint32_t bytes, line, column;
 };
 
@@ -55,8 +54,10 @@ struct advice_site {
 	/* In how many launch shapes of its kernel the access was executed; 0 = unknown. */
 	unsigned launches;
 	bool fixed_shape; /* the kernel works for one shape of its workgroups only */
-	struct advice_near near[ADVICE_NEAR];
+	/* Accesses of the same block at a constant distance, this one included. */
+	const struct advice_near *near;
 	unsigned near_count;
+	int32_t near_distance; /* of this one from the first one of the block */
 	/*
 	 * Atomic updates of global memory: lanes that wait for a lane before them, because both
 	 * update the same word. Known from all addresses only.
@@ -69,6 +70,13 @@ struct advice_site {
 					     * none */
 	const struct buffer_layout *buffer; /* the allocation; NULL = unknown */
 };
+
+/* From the access of `site` to the one near it. */
+static inline int64_t advice_distance(const struct advice_site *site,
+				      const struct advice_near *near)
+{
+	return (int64_t)near->distance - site->near_distance;
+}
 
 struct probe_lds_scratch;
 

@@ -25,7 +25,7 @@ void advice_append_near_lines(const struct advice_site *site, struct advice *ret
 	for (unsigned i = 0; i < site->near_count && count < NEAR_LINES; i++) {
 		for (k = 0; k < count && lines[k] != site->near[i].line; k++)
 			;
-		if (k == count && site->near[i].distance && site->near[i].line)
+		if (k == count && advice_distance(site, &site->near[i]) && site->near[i].line)
 			lines[count++] = site->near[i].line;
 	}
 	for (k = 0; k < count; k++)
@@ -45,7 +45,7 @@ void advice_append_near_lines(const struct advice_site *site, struct advice *ret
 static bool is_neighbourhood(const struct advice_site *site)
 {
 	for (unsigned i = 0; i < site->near_count; i++)
-		if (site->near[i].distance % 128)
+		if (advice_distance(site, &site->near[i]) % 128)
 			return true;
 	return false;
 }

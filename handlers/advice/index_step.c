@@ -119,12 +119,15 @@ static bool is_unrolled(const struct advice_site *site, uint64_t stride)
 {
 	const struct advice_near *own = site->near, *end = site->near + site->near_count;
 
-	while (own < end && own->distance)
+	while (own < end && advice_distance(site, own))
 		own++;
-	for (const struct advice_near *near = site->near; near < end && own < end; near++)
-		if (near->distance && (uint64_t)llabs((long long)near->distance) < stride &&
-		    own->line && near->line == own->line && near->column == own->column)
+	for (const struct advice_near *near = site->near; near < end && own < end; near++) {
+		uint64_t distance = (uint64_t)llabs((long long)advice_distance(site, near));
+
+		if (distance && distance < stride && own->line && near->line == own->line &&
+		    near->column == own->column)
 			return true;
+	}
 	return false;
 }
 

@@ -407,14 +407,23 @@ static unsigned flat_stride(const struct variable *variable, unsigned *ret_eleme
 	return least <= ROW_LONGEST ? (unsigned)least : 0;
 }
 
+/* So many near accesses show what rows are; an unrolled loop has thousands. */
+static unsigned near_shown(const struct advice_site *site)
+{
+	enum { SHOWN = 64 };
+
+	return site->near_count < SHOWN ? site->near_count : SHOWN;
+}
+
 /*
  * Is an access between two others, `distance` bytes apart, not near one of them? Then all are in
  * one stretch of elements.
  */
 static bool in_stretch(const struct advice_site *site, int64_t distance)
 {
-	for (unsigned i = 0; i < site->near_count; i++) {
-		int64_t at = distance < 0 ? -site->near[i].distance : site->near[i].distance;
+	for (unsigned i = 0; i < near_shown(site); i++) {
+		int64_t from = advice_distance(site, &site->near[i]);
+		int64_t at = distance < 0 ? -from : from;
 
 		if (4 * at > llabs(distance) && 4 * at < 3 * llabs(distance))
 			return true;
@@ -431,11 +440,11 @@ static unsigned rows_apart(const struct variable *variable, unsigned row)
 		const struct advice_site *site = &variable->sites[i].site;
 
 		for (unsigned k = 0;
-		     is_member(variable, &variable->sites[i]) && k < site->near_count; k++) {
-			int32_t distance = site->near[k].distance;
+		     is_member(variable, &variable->sites[i]) && k < near_shown(site); k++) {
+			int64_t distance = advice_distance(site, &site->near[k]);
 
-			count +=
-				distance && distance % (int)row == 0 && !in_stretch(site, distance);
+			count += distance && distance % (int64_t)row == 0 &&
+				 !in_stretch(site, distance);
 		}
 	}
 	return count;
@@ -448,8 +457,8 @@ static bool reaches_next(const struct variable *variable, unsigned stride)
 		const struct advice_site *site = &variable->sites[i].site;
 
 		for (unsigned k = 0;
-		     is_member(variable, &variable->sites[i]) && k < site->near_count; k++)
-			if (llabs((long long)site->near[k].distance) >= stride)
+		     is_member(variable, &variable->sites[i]) && k < near_shown(site); k++)
+			if (llabs((long long)advice_distance(site, &site->near[k])) >= stride)
 				return true;
 	}
 	return false;

@@ -346,8 +346,9 @@ double facts_bytes_at(const struct facts *facts, int64_t stride, bool with_near)
 	used = mark(marked, period, 0, site->bytes);
 	for (unsigned i = 0; with_near && i < site->near_count; i++)
 		/* If lanes are far apart, only accesses near one of them share its cache lines. */
-		if (apart <= 128 || abs(site->near[i].distance) < 128)
-			used += mark(marked, period, site->near[i].distance, site->near[i].bytes);
+		if (apart <= 128 || llabs((long long)advice_distance(site, &site->near[i])) < 128)
+			used += mark(marked, period, advice_distance(site, &site->near[i]),
+				     site->near[i].bytes);
 	return 128.0 * used / period;
 }
 

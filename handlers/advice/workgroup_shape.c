@@ -33,7 +33,7 @@ static bool has_literal_size(const struct advice_site *site, const struct axis_s
 	}
 	/* The same iterations, unrolled. */
 	for (unsigned i = 0; i < site->near_count && whole; i++)
-		if (abs(site->near[i].distance) == whole)
+		if (llabs((long long)advice_distance(site, &site->near[i])) == whole)
 			return true;
 	return false;
 }

@@ -464,6 +464,11 @@ static int memory_close(void *state)
 
 	sites_report(&memory->sites, "memory");
 	each_site(memory, free_site);
+	for (size_t i = 0; i < memory->sites.count; i++) {
+		struct memory_kernel *kernel = memory->sites.kernels[i]->extra;
+
+		near_accesses_deinit(&kernel->near);
+	}
 	sites_deinit(&memory->sites);
 	free(memory);
 	return err;

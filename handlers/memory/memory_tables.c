@@ -73,7 +73,7 @@ enum {
 	COLUMNS = sizeof(columns) / sizeof(columns[0]),
 	SHAPE_MAX = 128,       /* bytes of the text of a launch shape */
 	OFFSETS_MAX = 64 * 22, /* bytes of the text of the lanes' offsets */
-	NEAR_MAX = 256,	       /* number of sites that are examined, from the first of a block on */
+	NEAR_MAX = 256,	       /* how far copies of an access are looked for, in sites */
 };
 
 /* True if the host sets the fields that were added to struct probe_site_info. */
@@ -136,32 +136,47 @@ static void add_sample(struct memory_site *site, uint16_t every)
 		site->counters[i] += (uint64_t)((double)sample[i] * factor + 0.5);
 }
 
-/* Finds the near accesses: those of the same block, executed as often, at a constant distance. */
-static void find_near(const struct memory *memory, const struct sites_kernel *kernel, uint32_t id,
-		      struct advice_site *site)
+static struct near_group near_group(const struct sites_kernel *kernel,
+				    const struct probe_site_info *info, uint32_t id)
+{
+	return (struct near_group){
+		.first = info->near_site,
+		.access = info->access,
+		.executions = memory_site_of(kernel, id)->counters[PROBE_C_EXECUTIONS],
+	};
+}
+
+/* After all executions were counted. */
+static int list_near(const struct memory *memory, const struct sites_kernel *kernel)
 {
 	const struct probe_host *host = memory->sites.host;
-	const struct probe_site_info *own = site->info;
+	struct near_access *list = calloc(sites_made(kernel) + 1, sizeof(*list));
+	struct memory_kernel *own = kernel->extra;
+	unsigned count = 0;
+	int err;
 
-	for (uint32_t i = sites_next(kernel, own->near_site);
-	     i < kernel->site_count && i < own->near_site + NEAR_MAX &&
-	     site->near_count < ADVICE_NEAR;
-	     i = sites_next(kernel, i + 1)) {
-		const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, i);
+	if (!list)
+		return -ENOMEM;
+	for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count;
+	     id = sites_next(kernel, id + 1)) {
+		const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, id);
 		struct probe_frame_info place;
 
-		if (!info || info->near_site != own->near_site || info->access != own->access ||
-		    memory_site_of(kernel, i)->counters[PROBE_C_EXECUTIONS] !=
-			    memory_site_of(kernel, id)->counters[PROBE_C_EXECUTIONS])
+		if (!info || !describes_address(info))
 			continue;
 		place = probe_site_user_place(info);
-		site->near[site->near_count++] = (struct advice_near){
-			.distance = info->near_distance - own->near_distance,
-			.bytes = info->bytes,
-			.line = place.line,
-			.column = place.column,
+		list[count++] = (struct near_access){
+			.group = near_group(kernel, info, id),
+			.site = id,
+			.near = {.distance = info->near_distance,
+				 .bytes = info->bytes,
+				 .line = place.line,
+				 .column = place.column},
 		};
 	}
+	err = near_accesses_init(&own->near, list, count);
+	free(list);
+	return err;
 }
 
 /* Other accesses of the same position in other blocks: a loop that was unrolled, with conditions.
@@ -244,8 +259,12 @@ static struct advice_site describe(const struct memory *memory, const struct sit
 	memcpy(site.grid, own->grid, sizeof(site.grid));
 	set_rows(info, &site);
 	set_terms(info, &site);
-	if (site.info)
-		find_near(memory, kernel, id, &site);
+	if (site.info) {
+		const struct near_group group = near_group(kernel, info, id);
+
+		site.near_count = near_accesses_find(&own->near, &group, &site.near);
+		site.near_distance = info->near_distance;
+	}
 	return site;
 }
 
@@ -528,6 +547,10 @@ int memory_rows_write(struct memory *memory)
 	if (table < 0)
 		return table;
 	add_samples(memory);
+	for (size_t k = 0; k < memory->sites.count && !err; k++)
+		err = list_near(memory, memory->sites.kernels[k]);
+	if (err)
+		return err;
 	for (size_t k = 0; k < memory->sites.count; k++)
 		find_fixed_shape(memory, memory->sites.kernels[k]);
 	if (!list_buffers(memory, &buffers))

@@ -13,6 +13,7 @@
 #include "handlers/advice/buffers.h"
 #include "handlers/advice/recorded_addresses.h"
 #include "handlers/common/site_table.h"
+#include "handlers/memory/near_accesses.h"
 
 /* The last affine execution of a site: only its base modulo PERIOD matters. */
 struct memory_last {
@@ -56,6 +57,7 @@ struct memory_kernel {
 	/* Its accesses to LDS: part of the list of all its kernel's shapes, which the first has. */
 	struct array_site *lds;
 	size_t lds_count;
+	struct near_accesses near;
 };
 
 struct memory {

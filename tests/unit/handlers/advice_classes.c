@@ -37,6 +37,35 @@ static void test_near(void **state)
 	assert_non_null(strstr(host_text(&host_state, 0, "cause"), ": 42.67 of 128 B of each"));
 }
 
+/* A struct of 24 words of which all are used, whichever comes first; other accesses are in between.
+ */
+static void test_many_near(void **state)
+{
+	uint32_t first = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 24; i++) {
+		uint32_t site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+
+		host_state.sites[site].near_site = first;
+		host_state.sites[site].near_distance = 4 * (int32_t)i;
+		host_state.sites[site].line = 7;
+		site = add_site(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4);
+		host_state.sites[site].near_site = first;
+	}
+	for (uint32_t i = 0; i < 24; i++) {
+		send_affine(2 * i, ~0ull, 0x7f0000000000 + 4 * i, 96);
+		send_affine(2 * i + 1, ~0ull, 0x7f0000000000, 4);
+	}
+	finish();
+	for (uint32_t i = 0; i < 24; i++) {
+		assert_true(host_real(&host_state, 2 * i, "line_used_near") == 128);
+		assert_non_null(strstr(host_text(&host_state, 2 * i, "cause"),
+				       ": 5.333 of 128 B of each cache line are used by this "
+				       "access, 128 with the 23 accesses next to it (line 7)"));
+	}
+}
+
 /* The cause says what data flow shows about the index. */
 static void test_classes(void **state)
 {
@@ -345,6 +374,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_near, start),
+		cmocka_unit_test_setup(test_many_near, start),
 		cmocka_unit_test_setup(test_near_lines, start),
 		cmocka_unit_test_setup(test_computed, start),
 		cmocka_unit_test_setup(test_results, start),
