@@ -3,14 +3,16 @@
 
 #include "handlers/advice/global_advice.h"
 #include "handlers/advice/lds_advice.h"
+#include "handlers/advice/line_use.h"
 
 double advice_line_used(const struct advice_site *site, bool with_near)
 {
 	const struct facts facts = facts_of(site);
+	struct line_use use = {.own = 0};
 
-	return site->space == PROBE_SPACE_LDS || !facts.executions
-		       ? 0
-		       : facts_bytes_used(&facts, with_near);
+	if (facts.executions)
+		use = line_use(&facts);
+	return with_near ? use.shared : use.own;
 }
 
 void advice_find(const struct advice_site *site, struct probe_lds_scratch *scratch,

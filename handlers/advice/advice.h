@@ -90,7 +90,7 @@ struct advice {
 	double before, after;
 };
 
-/* facts_bytes_used() (site_facts.h). */
+/* Bytes of 128 of a cache line that are used (line_use.h); 0 = unknown. */
 double advice_line_used(const struct advice_site *site, bool with_near);
 
 /* Does the access show that its kernel works for one shape of workgroups only? */

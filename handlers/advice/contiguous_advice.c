@@ -17,7 +17,8 @@
 enum { NEAR_LINES = 4 }; /* limit of source lines that a cause names */
 
 /* The source lines of the accesses near this one, each once. */
-void advice_append_near_lines(const struct advice_site *site, struct advice *ret)
+void advice_append_near_lines(const struct advice_site *site, const struct line_use *use,
+			      struct advice *ret)
 {
 	uint32_t lines[NEAR_LINES];
 	unsigned count = 0, k;
@@ -25,7 +26,8 @@ void advice_append_near_lines(const struct advice_site *site, struct advice *ret
 	for (unsigned i = 0; i < site->near_count && count < NEAR_LINES; i++) {
 		for (k = 0; k < count && lines[k] != site->near[i].line; k++)
 			;
-		if (k == count && advice_distance(site, &site->near[i]) && site->near[i].line)
+		if (k == count && advice_distance(site, &site->near[i]) && site->near[i].line &&
+		    (!use || line_use_includes(use, site, &site->near[i])))
 			lines[count++] = site->near[i].line;
 	}
 	for (k = 0; k < count; k++)
@@ -221,7 +223,7 @@ void advice_say_idle(const struct facts *facts, const char *how, struct advice *
 static void append_neighbours(const struct advice_site *site, struct advice *ret)
 {
 	advice_append(ret->cause, "; the kernel also uses neighbouring elements");
-	advice_append_near_lines(site, ret);
+	advice_append_near_lines(site, NULL, ret);
 	advice_append(ret->cause, ", so that only some of these accesses can begin at the start of "
 				  "a cache line");
 }

@@ -2,6 +2,7 @@
 #ifndef PROBE_HANDLERS_ADVICE_CONTIGUOUS_ADVICE_H
 #define PROBE_HANDLERS_ADVICE_CONTIGUOUS_ADVICE_H
 
+#include "handlers/advice/line_use.h"
 #include "handlers/advice/site_facts.h"
 
 /* For sites whose lanes are one element apart in all executions. */
@@ -10,8 +11,9 @@ void advice_contiguous(const struct facts *facts, struct advice *ret);
 /* That lanes are idle; `how`, in parentheses, says which. */
 void advice_say_idle(const struct facts *facts, const char *how, struct advice *ret);
 
-/* Appends the source lines of the accesses near this one, each once. */
-void advice_append_near_lines(const struct advice_site *site, struct advice *ret);
+/* Appends the source lines of the accesses near this one, each once; with `use`, of those in it. */
+void advice_append_near_lines(const struct advice_site *site, const struct line_use *use,
+			      struct advice *ret);
 
 /*
  * True if all executions that cost too much were recorded, and none had an idle lane between active

@@ -69,12 +69,4 @@ bool facts_nearly_recorded(const struct facts *facts);
  */
 bool facts_idle_between(const struct facts *facts);
 
-/*
- * Of 128 bytes of memory that lanes at one stride touch, the bytes that this access uses, or that
- * it and the accesses near it use; 0 = unknown, also if active lanes are no neighbours.
- */
-double facts_bytes_used(const struct facts *facts, bool with_near);
-/* The same for lanes at `stride`, where lanes of a wave are in several rows. */
-double facts_bytes_at(const struct facts *facts, int64_t stride, bool with_near);
-
 #endif

@@ -14,6 +14,7 @@
 #include "handlers/advice/index_step.h"
 #include "handlers/advice/lane_offsets.h"
 #include "handlers/advice/layouts.h"
+#include "handlers/advice/line_use.h"
 #include "handlers/advice/moved_cost.h"
 
 bool advice_verify_lines(const struct facts *facts, int64_t stride, struct advice *ret)
@@ -60,10 +61,10 @@ bool advice_stride_is_real(const struct facts *facts)
  * apart. The step of a multiple of an argument is not known, and parts of the iteration's number
  * need not change with each of them.
  */
-enum sharing { SHARING_NONE, SHARING_POSSIBLE, SHARING };
-static enum sharing iterations_share(const struct advice_site *site)
+enum iterations { ITERATIONS_APART, ITERATIONS_MAY_SHARE, ITERATIONS_SHARE };
+static enum iterations iterations_share(const struct advice_site *site)
 {
-	enum sharing ret = SHARING_NONE;
+	enum iterations ret = ITERATIONS_APART;
 
 	for (unsigned i = 0; i < site->term_count; i++) {
 		const struct probe_site_term *term = &site->terms[i];
@@ -72,9 +73,9 @@ static enum sharing iterations_share(const struct advice_site *site)
 		if (!(term->of & PROBE_TERM_LOOP) || !step || step >= 128)
 			continue;
 		if (term->of == PROBE_TERM_LOOP)
-			return SHARING;
+			return ITERATIONS_SHARE;
 		if (term->of & PROBE_TERM_PART)
-			ret = SHARING_POSSIBLE;
+			ret = ITERATIONS_MAY_SHARE;
 	}
 	return ret;
 }
@@ -83,13 +84,13 @@ static enum sharing iterations_share(const struct advice_site *site)
 static void append_rest(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	enum sharing sharing = iterations_share(site);
+	enum iterations sharing = iterations_share(site);
 
-	if (sharing)
+	if (sharing != ITERATIONS_APART)
 		advice_append(ret->cause,
 			      " at a time; other iterations %s other bytes of these lines, and "
 			      "request them again",
-			      sharing == SHARING ? "use" : "may use");
+			      sharing == ITERATIONS_SHARE ? "use" : "may use");
 	else if (site->copies)
 		advice_append(ret->cause,
 			      " at a time; its %u cop%s (an unrolled loop) may use other bytes of "
@@ -101,23 +102,27 @@ static void append_rest(const struct facts *facts, struct advice *ret)
 static void say_apart(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	double own = facts_bytes_used(facts, false), near = facts_bytes_used(facts, true);
+	const struct line_use use = line_use(facts);
 
-	advice_say(ret->cause,
-		   "lanes are %lld B apart and %u B %s %s: %s of 128 B of each cache "
-		   "line are used",
+	advice_say(ret->cause, "lanes are %lld B apart and %u B %s %s",
 		   llabs((long long)facts->low), site->bytes, site->bytes == 1 ? "is" : "are",
-		   facts->participle, advice_number(own).text);
-	if (near > own) {
-		advice_append(ret->cause, " by this access, %s with the %u access%s next to it",
-			      advice_number(near).text, site->near_count - 1,
-			      site->near_count > 2 ? "es" : "");
-		advice_append_near_lines(site, ret);
+		   facts->participle);
+	if (use.own <= 0)
+		return;
+	advice_append(ret->cause, ": %s%s of 128 B of each cache line are used",
+		      use.average ? "on average " : "", advice_number(use.own).text);
+	if (use.shared < use.own || use.shared > use.own)
+		advice_append(ret->cause, " by this access");
+	if (use.shared > use.own) {
+		advice_append(ret->cause, ", %s with the %u access%s next to it",
+			      advice_number(use.shared).text, use.others,
+			      use.others > 1 ? "es" : "");
+		advice_append_near_lines(site, &use, ret);
 	}
-	if (near >= 128)
+	if (use.shared >= 128)
 		advice_append(ret->cause,
 			      ": no byte is wasted, but lines are requested more than once");
-	else if (own < 128)
+	else if (use.own < 128)
 		append_rest(facts, ret);
 }
 
@@ -125,12 +130,13 @@ void advice_append_shared(const struct facts *facts, int64_t stride, struct advi
 {
 	const struct advice_site *site = facts->site;
 
-	if (facts_bytes_at(facts, stride, false) >= 128 ||
-	    facts_bytes_at(facts, stride, true) < 128)
+	const struct line_use use = line_use_of_rows(facts, stride);
+
+	if (use.own >= 128 || use.shared < 128)
 		return;
-	advice_append(ret->cause, "; with the %u access%s next to it", site->near_count - 1,
-		      site->near_count > 2 ? "es" : "");
-	advice_append_near_lines(site, ret);
+	advice_append(ret->cause, "; with the %u access%s next to it", use.others,
+		      use.others > 1 ? "es" : "");
+	advice_append_near_lines(site, &use, ret);
 	advice_append(ret->cause, " no byte is wasted, but lines are requested more than once");
 }
 
