@@ -70,6 +70,8 @@ static enum iterations iterations_share(const struct advice_site *site)
 		const struct probe_site_term *term = &site->terms[i];
 		uint64_t step = (uint64_t)llabs((long long)term->step);
 
+		if (term->of & PROBE_TERM_LOOP && term->of & PROBE_TERM_UNKNOWN)
+			return ITERATIONS_MAY_SHARE;
 		if (!(term->of & PROBE_TERM_LOOP) || !step || step >= 128)
 			continue;
 		if (term->of == PROBE_TERM_LOOP)
@@ -249,7 +251,7 @@ bool advice_count_swap(const struct facts *facts, const struct index_step *step,
 {
 	double before = facts_each(facts, facts->used);
 	bool few = step->values < lanes;
-	char assumption[160];
+	char assumption[192], many[64] = "";
 
 	if (few && !step->more && step->bytes) {
 		double most = lines_of_few(facts, step);
@@ -271,8 +273,11 @@ bool advice_count_swap(const struct facts *facts, const struct index_step *step,
 	}
 	/* Without terms it is not known which other accesses depend on the index; a tile in LDS
 	 * leaves them. */
-	snprintf(assumption, sizeof(assumption), "neighbouring elements are %lld B apart%s",
-		 (long long)advice_step_apart(facts->site, step),
+	if (few)
+		snprintf(many, sizeof(many), " and at least %u consecutive ones are accessed",
+			 lanes);
+	snprintf(assumption, sizeof(assumption), "neighbouring elements are %lld B apart%s%s",
+		 (long long)advice_step_apart(facts->site, step), many,
 		 advice_terms_known(facts->site) || advice_moves_to(facts->site, 0)
 			 ? ""
 			 : ", and other accesses do not lose what this one gains");

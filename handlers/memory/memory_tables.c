@@ -47,7 +47,7 @@ static const struct probe_column columns[] = {
 	{"index_source", PROBE_TYPE_TEXT}, /* "file:line" of the load that the index comes from */
 	/*
 	 * Of 128 bytes of memory that lanes at one stride touch, the bytes that the access uses,
-	 * and those that it and the near accesses of the block use; 0 = unknown.
+	 * and those that it and the near accesses of the block use (line_use.h); 0 = unknown.
 	 */
 	{"line_used", PROBE_TYPE_REAL},
 	{"line_used_near", PROBE_TYPE_REAL},

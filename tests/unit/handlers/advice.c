@@ -47,7 +47,7 @@ static void test_advice(void **state)
 	       "line are used",
 	       "let threadIdx.x run along consecutive addresses (swap the loops "
 	       "or indices), or pass a tile through LDS; estimate: 3 cache lines of 128 B "
-	       "after, 64 before (per execution), if neighbouring elements are 4 B apart, and other accesses do not lose what this one gains");
+	       "after, 64 before (per execution), if neighbouring elements are 4 B apart and at least 64 consecutive ones are accessed, and other accesses do not lose what this one gains");
 	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 32, 16, base, 32,
 	       "each lane's 32 B are read in 2 accesses of 16 B, each of which "
 	       "touches all cache lines",

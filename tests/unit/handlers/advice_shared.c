@@ -42,6 +42,9 @@ static void test_iterations(void **state)
 		{{TERM(X, 64), TERM(LOOP | PROBE_TERM_VALUE, 4)}, NULL},
 		/* min(i + r, w - 1) */
 		{{TERM(X, 64), TERM(LOOP | PROBE_TERM_VALUE | PROBE_TERM_PART, 4)}, "may use"},
+		/* A variable that changes with iterations, and one that does not. */
+		{{{.of = PROBE_TERM_UNKNOWN | LOOP}}, "may use"},
+		{{{.of = PROBE_TERM_UNKNOWN}}, NULL},
 		{{TERM(X, 64)}, NULL},
 	};
 

@@ -11,14 +11,15 @@
 	" B apart, next to each other (a structure of arrays, or columns or diagonals instead of rows); verified: at " \
 	"most " RESULT("3", "64") OTHERS
 
-#define MANY	", if at least 64 consecutive elements are accessed"
-#define LOSE	", and other accesses do not lose what this one gains"
-#define X	PROBE_TERM_ITEM
-#define Y	(PROBE_TERM_ITEM << 1)
-#define SIZE	PROBE_TERM_SIZE
-#define GROUP_X PROBE_TERM_GROUP
-#define VALUE	PROBE_TERM_VALUE
-#define LOOP	PROBE_TERM_LOOP
+#define MANY		      ", if at least 64 consecutive elements are accessed"
+#define CONSECUTIVE(elements) " and at least " elements " consecutive ones are accessed"
+#define LOSE		      ", and other accesses do not lose what this one gains"
+#define X		      PROBE_TERM_ITEM
+#define Y		      (PROBE_TERM_ITEM << 1)
+#define SIZE		      PROBE_TERM_SIZE
+#define GROUP_X		      PROBE_TERM_GROUP
+#define VALUE		      PROBE_TERM_VALUE
+#define LOOP		      PROBE_TERM_LOOP
 #define TERM(values, by)                                                                           \
 	{                                                                                          \
 		.of = (values), .step = (by)                                                       \
@@ -227,14 +228,14 @@ static void test_uncertain(void **state)
 		 PROBE_ADDRESS_MEMBER,
 		 8,
 		 2432,
-		 SWAP_TILE
-		 "estimate: " RESULT("5", "64") ", if neighbouring elements are 8 B apart"},
+		 SWAP_TILE "estimate: " RESULT(
+			 "5", "64") ", if neighbouring elements are 8 B apart" CONSECUTIVE("64")},
 		{{PITCHED(4), TERM(LOOP, 8)},
 		 0,
 		 4,
 		 2432,
-		 SWAP_TILE
-		 "estimate: " RESULT("3", "64") ", if neighbouring elements are 4 B apart"},
+		 SWAP_TILE "estimate: " RESULT(
+			 "3", "64") ", if neighbouring elements are 4 B apart" CONSECUTIVE("64")},
 		/* Workgroups have tiles of elements, or of structs. */
 		{{TERM(GROUP_X | VALUE, 256), TERM(X | VALUE, 4), TERM(LOOP, 4)},
 		 0,
@@ -245,32 +246,36 @@ static void test_uncertain(void **state)
 		 PROBE_ADDRESS_MEMBER,
 		 4,
 		 1024,
-		 SWAP_TILE
-		 "estimate: " RESULT("3", "64") ", if neighbouring elements are 4 B apart"},
+		 SWAP_TILE "estimate: " RESULT(
+			 "3", "64") ", if neighbouring elements are 4 B apart" CONSECUTIVE("64")},
 		{{UNKNOWN, TERM(X | VALUE, 16)},
 		 0,
 		 4,
 		 720,
-		 SWAP_TILE
-		 "estimate: " RESULT("3", "64") ", if neighbouring elements are 4 B apart" LOSE},
+		 SWAP_TILE "estimate: " RESULT(
+			 "3", "64") ", if neighbouring elements are 4 B apart" CONSECUTIVE("64")
+			 LOSE},
 		{{UNKNOWN, TERM(X | VALUE, 8)},
 		 0,
 		 4,
 		 720,
-		 SWAP_TILE
-		 "estimate: " RESULT("3", "64") ", if neighbouring elements are 4 B apart" LOSE},
+		 SWAP_TILE "estimate: " RESULT(
+			 "3", "64") ", if neighbouring elements are 4 B apart" CONSECUTIVE("64")
+			 LOSE},
 		{{{0}},
 		 0,
 		 4,
 		 720,
-		 SWAP_TILE
-		 "estimate: " RESULT("3", "64") ", if neighbouring elements are 4 B apart" LOSE},
+		 SWAP_TILE "estimate: " RESULT(
+			 "3", "64") ", if neighbouring elements are 4 B apart" CONSECUTIVE("64")
+			 LOSE},
 		{{UNKNOWN, TERM(X, 720)},
 		 0,
 		 4,
 		 720,
-		 SWAP_TILE
-		 "estimate: " RESULT("3", "64") ", if neighbouring elements are 4 B apart" LOSE},
+		 SWAP_TILE "estimate: " RESULT(
+			 "3", "64") ", if neighbouring elements are 4 B apart" CONSECUTIVE("64")
+			 LOSE},
 		/* Of a struct of unknown length nothing is announced. */
 		{{UNKNOWN, TERM(X | VALUE, 16)}, PROBE_ADDRESS_MEMBER, 4, 720, ""},
 		{{{0}}, PROBE_ADDRESS_MEMBER, 4, 720, ""},
@@ -339,9 +344,10 @@ static void test_rows(void **state)
 		    "structure of arrays, or columns instead of rows); verified: at most " RESULT(
 			    "8", "64"));
 	/* An array in a struct, or no expression. */
-	advise_rows(16, 8, 2432, 152,
-		    SWAP ", or pass a tile through LDS; estimate: " RESULT(
-			    "8", "64") ", if neighbouring elements are 8 B apart");
+	advise_rows(
+		16, 8, 2432, 152,
+		SWAP ", or pass a tile through LDS; estimate: " RESULT(
+			"8", "64") ", if neighbouring elements are 8 B apart" CONSECUTIVE("16"));
 	advise_rows(16, -1, 1024, 8,
 		    SWAP ", or pass a tile through LDS; verified: at most " RESULT("8", "16"));
 }
