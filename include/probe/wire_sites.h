@@ -130,13 +130,14 @@ struct probe_site_variable {
  * times the values that `of` names. No proof: an index of 32 bits is taken not to wrap.
  */
 enum probe_term_flag {
-	PROBE_TERM_ITEM = 1,	  /* the work-item's id along x; << 1: along y; << 2: along z */
-	PROBE_TERM_GROUP = 8,	  /* the workgroup's id, as above */
-	PROBE_TERM_SIZE = 64,	  /* a size of workgroups or of the grid */
-	PROBE_TERM_LOOP = 128,	  /* the iteration of a loop */
-	PROBE_TERM_VALUE = 256,	  /* an argument, a loaded value, or another one */
-	PROBE_TERM_PART = 512,	  /* not those values themselves: a quotient, a remainder, ... */
-	PROBE_TERM_UNKNOWN = 1024 /* `step` is 0 */
+	PROBE_TERM_ITEM = 1,	/* the work-item's id along x; << 1: along y; << 2: along z */
+	PROBE_TERM_GROUP = 8,	/* the workgroup's id, as above */
+	PROBE_TERM_SIZE = 64,	/* a size of workgroups or of the grid */
+	PROBE_TERM_LOOP = 128,	/* the iteration of a loop */
+	PROBE_TERM_VALUE = 256, /* an argument, a loaded value, or another one */
+	PROBE_TERM_PART = 512,	/* not those values themselves: a quotient, a remainder, ... */
+	/* `step` is 0; with LOOP, the address changes with the iteration. */
+	PROBE_TERM_UNKNOWN = 1024
 };
 #define PROBE_TERM_ITEMS  (7u * PROBE_TERM_ITEM) /* along any axis */
 #define PROBE_TERM_GROUPS (7u * PROBE_TERM_GROUP)

@@ -486,6 +486,15 @@ static void find_near(struct address_classes *classes, uint32_t number, const In
 	ret->distance = (int32_t)distance;
 }
 
+/* May the address be another one in the next iteration of a loop? */
+static bool iterations_vary(const analysis &in, const BasicBlock *block, const SCEV *expr)
+{
+	for (const Loop *loop = in.loops.getLoopFor(block); loop; loop = loop->getParentLoop())
+		if (!in.evolution.isLoopInvariant(expr, loop))
+			return true;
+	return false;
+}
+
 struct address_classes *address_classes_create(const struct analysis *in)
 {
 	return new address_classes(*in);
@@ -531,4 +540,7 @@ void address_classes_add(struct address_classes *classes, uint32_t number, LLVMV
 	find_near(classes, number, inst, pointer, ret);
 	ret->variable = wrap(variable_of(in, pointer));
 	ret->term_count = address_terms(in, expr, ret->term);
+	if (ret->term_count && ret->term[0].of & PROBE_TERM_UNKNOWN &&
+	    iterations_vary(in, inst->getParent(), expr))
+		ret->term[0].of |= PROBE_TERM_LOOP;
 }

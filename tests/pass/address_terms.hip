@@ -58,7 +58,7 @@ extern "C" __global__ void whole(HIP_vector_type<float, 1> *out, const HIP_vecto
 }
 
 // Where a pointer or an index moves in a way that is no sum, nothing is known.
-// CHECK: {{^}}walk [[@LINE+7]] load 0*unknown{{$}}
+// CHECK: {{^}}walk [[@LINE+7]] load 0*loop*unknown{{$}}
 extern "C" __global__ void walk(float *out, const int *in, int n)
 {
 	int at = threadIdx.x;
@@ -102,4 +102,17 @@ extern "C" __global__ void pitched(Matrix a, Matrix b)
 
 	if (x < a.width && y < a.height)
 		b.at[x * b.width + y] = a.at[y * a.width + x];
+}
+
+// Of two iterations the compiler makes a flag; the address changes with it.
+// CHECK: {{^}}twice [[@LINE+8]] load 0*loop*unknown{{$}}
+extern "C" __global__ void twice(float *out, const float *in, int pitch)
+{
+	int t = blockIdx.x * blockDim.x + threadIdx.x;
+	float sum = 0;
+
+#pragma unroll 1
+	for (int k = 0; k < 2; k++)
+		sum += in[t * pitch + k];
+	out[t] = sum;
 }
