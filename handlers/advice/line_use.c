@@ -122,7 +122,8 @@ static struct line_use use_at(const struct advice_site *site, uint64_t apart, ui
 
 /*
  * Are active lanes neighbours? Lines have room for all lanes of an execution, so that they say how
- * many are idle between active ones.
+ * many are idle between active ones. Few idle lanes of all executions are those behind the end of
+ * an array.
  */
 static bool are_neighbours(const struct facts *facts, uint64_t apart)
 {
@@ -130,8 +131,9 @@ static bool are_neighbours(const struct facts *facts, uint64_t apart)
 	uint64_t lines = site->counters[PROBE_C_LINES128] * site->unit / site->bytes;
 	uint64_t waves = site->items ? (site->items + site->wave - 1) / site->wave : 1;
 	uint64_t items = site->items ? site->items : site->wave;
+	uint64_t all = facts->executions * site->wave, idle = all - facts->lanes;
 
-	return facts->lanes == facts->executions * site->wave ||
+	return (idle < site->wave && idle * 16 <= all) ||
 	       facts->lanes * waves == facts->executions * items ||
 	       facts->lanes * apart * 16 >= lines * LINE * 15;
 }

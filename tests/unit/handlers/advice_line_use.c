@@ -125,6 +125,7 @@ static void test_idle(void **state)
 {
 	static const struct accesses one = {12, {{0, 4}}}, two = {12, {{0, 4}, {4, 4}}};
 	static const struct accesses four = {16, {{0, 4}}}, far = {256, {{0, 4}, {4, 4}}};
+	static const struct accesses three = {3, {{0, 2}, {2, 1}}};
 	uint64_t fifths[2] = {0}, halves[2] = {0}, prefix[2] = {~0ull, ~0ull >> 1};
 
 	(void)state;
@@ -142,6 +143,9 @@ static void test_idle(void **state)
 	run(&two, prefix, NULL);
 	expect(0, 42.67, 85.33,
 	       ": 42.67 of 128 B of each cache line are used by this access, 85.33");
+	/* As if (t < n): edges of waves are much of what is requested. */
+	run(&three, prefix, NULL);
+	expect(0, 85.33, 128, "");
 	/* Each lane has a line of its own. */
 	run(&far, fifths, NULL);
 	expect(0, 4, 8, "");
