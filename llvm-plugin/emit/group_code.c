@@ -83,12 +83,13 @@ static void measure_unit(struct group_code *in, struct asm_block *code,
 
 /*
  * The same, if the wave has the address of its replica: much shorter. LDS units are counted
- * together.
+ * together. `also` is a mask of further rows (measure_access.h); with one, v0 is 0 afterwards if
+ * they are counted.
  */
 static void measure_at_row(struct group_code *in, struct asm_block *code,
-			   const struct plan_site *site, const struct unit_at *unit)
+			   const struct plan_site *site, const struct unit_at *unit, uint32_t also)
 {
-	uint32_t shape = access_site_shape(&site->site);
+	uint32_t shape = access_site_shape(&site->site) | (also ? DEVLIB_SHAPE_MORE_ROWS : 0);
 	bool batched = in->batch->sgpr && in->plan->group[site->group].batched;
 	unsigned wave;
 
@@ -104,6 +105,10 @@ static void measure_at_row(struct group_code *in, struct asm_block *code,
 	if (batched)
 		batch_emit_record(in->batch, code, &site->site, unit->row, NULL, wave);
 	measure_emit_row(code, wave, unit->row);
+	if (also) {
+		asm_line(code, "s_mov_b32 s6, 0x%x", also);
+		asm_line(code, "v_mov_b32 v0, 0");
+	}
 	measure_emit_call(code, share(in, DEVLIB_MEMORY_FIRST, shape));
 	if (batched)
 		batch_emit_counted(in->batch, code);
@@ -190,29 +195,84 @@ static void emit_wave_test(struct asm_block *code, const struct plan_group *grou
 	asm_line(code, ".Lprobe_irregular${:uid}:");
 }
 
-/* Measure all sites, each in its own row; or a sample of their executions. */
+/* The sites behind this one that have the same counters: bit n = the n-th behind it. */
+static uint32_t find_alike(const struct group_plan *plan, size_t index)
+{
+	const struct plan_site *first = &plan->site[index];
+	bool lds = first->site.space == PROBE_SPACE_LDS;
+	uint32_t multiple = lds ? access_site_lds_width(&first->site) : 128, alike = 0;
+
+	if (!access_site_is_one_call(&first->site))
+		return 0;
+	for (size_t n = 1; n < 32 && index + n <= plan->group[first->group].last; n++) {
+		const struct plan_site *site = first + n;
+
+		if (site->group == first->group && site->stream == first->stream &&
+		    access_site_alike(&first->site, &site->site) &&
+		    ((int64_t)site->delta - first->delta) % multiple == 0)
+			alike |= 1u << n;
+	}
+	return alike;
+}
+
+/* Measure one site of a group in its own row. */
+static void emit_site(struct group_code *in, struct asm_block *code, const struct plan_site *site,
+		      struct unit_at unit, unsigned ctx)
+{
+	for (; unit.offset < site->site.size; unit.offset += site->site.unit)
+		if (has_row_address(in, &site->site))
+			measure_at_row(in, code, site, &unit, 0);
+		else
+			measure_unit(in, code, site, &unit, ctx);
+}
+
+/* Measure a site for those that are alike, too; or all one by one, if that is not possible. */
+static void emit_alike(struct group_code *in, struct asm_block *code, const struct plan_site *site,
+		       struct unit_at unit, unsigned ctx, uint32_t alike)
+{
+	uint32_t row = unit.row;
+
+	measure_at_row(in, code, site, &unit, alike);
+	asm_line(code, "v_readfirstlane_b32 s4, v0");
+	asm_line(code, "s_cmp_eq_u32 s4, 0");
+	asm_line(code, "s_cbranch_scc1 .Lprobe_alike%u${:uid}", row);
+	for (unsigned n = 1; n < 32; n++) {
+		unit.row = row + n;
+		if (alike >> n & 1)
+			emit_site(in, code, site + n, unit, ctx);
+	}
+	asm_line(code, ".Lprobe_alike%u${:uid}:", row);
+}
+
+/*
+ * Measure all sites, each in its own row; or a sample of their executions. Sites that have the same
+ * counters are measured once.
+ */
 static void emit_measure(struct group_code *in, struct asm_block *code, int number,
 			 const struct group_operands *operands, unsigned ctx, uint32_t first_id)
 {
 	const struct plan_group *group = &in->plan->group[number];
+	uint32_t counted = 0; /* bit n: n sites from here */
 
 	if (in->sample->sgpr) {
 		sample_emit_count_in_row(code, group->row, asm_scalar(code, in->builder, in->wave));
 		sample_emit_choice(in->sample, code);
 	}
-	for (size_t i = group->first; i <= group->last; i++) {
+	for (size_t i = group->first; i <= group->last; i++, counted >>= 1) {
 		const struct plan_site *site = &in->plan->site[i];
 		struct unit_at unit = {.row = first_id + (uint32_t)i};
+		uint32_t alike;
 
-		if (site->group != number)
+		if (site->group != number || counted & 1)
 			continue;
 		if (site->stream != PLAN_NONE)
 			unit.address = asm_operand(code, "v", operands->address[site->stream]);
-		for (; unit.offset < site->site.size; unit.offset += site->site.unit)
-			if (has_row_address(in, &site->site))
-				measure_at_row(in, code, site, &unit);
-			else
-				measure_unit(in, code, site, &unit, ctx);
+		alike = has_row_address(in, &site->site) ? find_alike(in->plan, i) & ~counted : 0;
+		counted |= alike;
+		if (alike)
+			emit_alike(in, code, site, unit, ctx, alike);
+		else
+			emit_site(in, code, site, unit, ctx);
 	}
 	asm_line(code, ".Lprobe_skipped${:uid}:");
 }
