@@ -2,11 +2,12 @@
 /*
  * Passes of an LDS access on the fast path (fast_measure.h), by the rules of lds_passes.h:
  *
- *	one stride	a formula, if no bank has two lanes or all lanes are active
- *	otherwise	v[14:15] = lanes in another phase or bank. If all other lanes access the
- *			dword of the lowest one, they share it, and there is no conflict. If not,
- *			count the distinct dwords of each bank: lanes on the same dword are found
- *			bit by bit, and the lowest lane represents them
+ *	one stride	a formula, if no bank has two lanes or all lanes are active; otherwise count
+ *			the lanes of each bank, which all access different dwords
+ *	otherwise	v[14:15] = lanes in another phase or bank. In each round, all lanes on the
+ *			dword of the lowest lane that is left in their bank are done. If that takes
+ *			many rounds, count the distinct dwords of each bank: lanes on the same dword
+ *			are found bit by bit, and the lowest lane represents them
  *
  * The units of 4, 8 or 16 bytes of one access all have the same cost: the banks differ, but not the
  * distances.
@@ -47,7 +48,7 @@
 	"s_cmp_eq_u32 s17, 1\n\t"                                                                  \
 	"s_cbranch_scc1 .Lfast_no_conflict%=\n\t"                                                  \
 	"s_cmp_eq_u64 exec, -1\n\t"                                                                \
-	"s_cbranch_scc0 .Lfast_banks%=\n\t"                                                        \
+	"s_cbranch_scc0 .Lfast_strided_lanes%=\n\t"                                                \
 	"s_mul_i32 s16, s17, %[phases]\n\t"                                                        \
 	"s_branch .Lfast_sum%=\n"                                                                  \
 	".Lfast_unaligned_stride%=:\n\t"                                                           \
@@ -60,7 +61,6 @@
 
 /* v13 = the own lane; v[14:15] = lanes in other phases. */
 #define PASSES_PHASE                                                                               \
-	".Lfast_banks%=:\n\t"                                                                      \
 	"v_mbcnt_lo_u32_b32 v13, -1, 0\n\t"                                                        \
 	"v_mbcnt_hi_u32_b32 v13, -1, v13\n\t"                                                      \
 	".if %[lanes] == 32\n\t"                                                                   \
@@ -81,6 +81,29 @@
 	"v_or_b32 v14, v8, v9\n\t"                                                                 \
 	"v_not_b32 v9, v9\n\t"                                                                     \
 	"v_or_b32 v15, v8, v9\n\t"                                                                 \
+	".endif\n\t"
+
+/*
+ * v[14:15] = lanes in other phases or banks, if some lanes have one stride by which s17 lanes meet
+ * in a bank: those whose numbers differ modulo 2^bits / s17.
+ */
+#define PASSES_STRIDED_LANES                                                                       \
+	".Lfast_strided_lanes%=:\n\t" PASSES_PHASE                                                 \
+	"s_cmp_lt_u32 s17, 1 << %[bits]\n\t"                                                       \
+	"s_cselect_b32 s24, 0xaaaaaaaa, 0\n\t"                                                     \
+	PASSES_OTHER_LANES(1, "0xcccccccc") PASSES_OTHER_LANES(2, "0xf0f0f0f0")                    \
+	PASSES_OTHER_LANES(3, "0xff00ff00")                                                        \
+	"v_sub_u32 v8, 0, v13\n\t"                                                                 \
+	"v_alignbit_b32 v8, s24, s24, v8\n\t"                                                      \
+	"v_or_b32 v14, v14, v8\n\t"                                                                \
+	"v_or_b32 v15, v15, v8\n\t"                                                                \
+	"s_branch .Lfast_lanes%=\n"
+
+#define PASSES_OTHER_LANES(bit, lanes)                                                             \
+	".if %[bits] > " #bit " + 1\n\t"                                                           \
+	"s_cmp_lt_u32 s17, 1 << (%[bits] - " #bit ")\n\t"                                          \
+	"s_cselect_b32 s25, " lanes ", 0\n\t"                                                      \
+	"s_or_b32 s24, s24, s25\n\t"                                                               \
 	".endif\n\t"
 
 /*
@@ -106,31 +129,75 @@
 	"v_lshrrev_b32 v12, 1, v12\n\t"                                                            \
 	".endif\n\t"
 
+/* s16 += phases with lanes in EXEC, by which a phase takes one more pass. */
+#define PASSES_COUNT_PHASES                                                                        \
+	".if %[lanes] == 32\n\t"                                                                   \
+	"s_cmp_lg_u32 exec_lo, 0\n\t"                                                              \
+	"s_addc_u32 s16, s16, 0\n\t"                                                               \
+	"s_cmp_lg_u32 exec_hi, 0\n\t"                                                              \
+	"s_addc_u32 s16, s16, 0\n\t"                                                               \
+	".else\n\t"                                                                                \
+	"s_quadmask_b64 s[24:25], exec\n\t"                                                        \
+	".if %[lanes] == 16\n\t"                                                                   \
+	"s_quadmask_b32 s24, s24\n\t"                                                              \
+	".elseif %[interleaved]\n\t"                                                               \
+	"s_lshr_b32 s25, s24, 5\n\t"                                                               \
+	"s_and_b32 s25, s25, 0x505\n\t"                                                            \
+	"s_lshr_b32 s26, s24, 3\n\t"                                                               \
+	"s_and_b32 s26, s26, 0xa0a\n\t"                                                            \
+	"s_or_b32 s24, s24, s25\n\t"                                                               \
+	"s_or_b32 s24, s24, s26\n\t"                                                               \
+	"s_and_b32 s24, s24, 0xf0f\n\t"                                                            \
+	".else\n\t"                                                                                \
+	"s_lshr_b32 s25, s24, 1\n\t"                                                               \
+	"s_or_b32 s24, s24, s25\n\t"                                                               \
+	"s_and_b32 s24, s24, 0x5555\n\t"                                                           \
+	".endif\n\t"                                                                               \
+	"s_bcnt1_i32_b32 s24, s24\n\t"                                                             \
+	"s_add_u32 s16, s16, s24\n\t"                                                              \
+	".endif\n\t"
+
 /*
- * There is no conflict if all lanes access the dword of the lowest lane in their bank and phase; v7
- * and v13 keep these lanes. Otherwise v13 = number of distinct dwords in the own bank and phase, or
- * for atomics the number of lanes there.
+ * In rounds of one pass per bank and phase: lanes on the dword of the lowest lane that is left in
+ * their bank and phase are done. After a few rounds, v13 = number of distinct dwords in the own
+ * bank and phase, or for atomics at once the number of lanes there.
  */
 #define PASSES_DWORDS                                                                              \
+	".if %[share]\n\t"                                                                         \
+	"s_mov_b32 s16, %[phases]\n\t"                                                             \
+	"s_mov_b32 s17, 1\n"                                                                        \
+	".Lfast_round%=:\n\t"                                                                      \
 	"v_bfi_b32 v10, v14, 0, exec_lo\n\t"                                                       \
 	"v_bfi_b32 v11, v15, 0, exec_hi\n\t"                                                       \
-	".if %[share]\n\t"                                                                         \
 	"v_ffbl_b32 v8, v10\n\t"                                                                   \
 	"v_ffbl_b32 v9, v11\n\t"                                                                   \
 	"v_add_u32 v9, 32, v9\n\t"                                                                 \
 	"v_min_u32 v8, v8, v9\n\t"                                                                 \
 	"v_lshlrev_b32 v8, 2, v8\n\t"                                                              \
 	"ds_bpermute_b32 v8, v8, v12\n\t"                                                          \
-	"v_mov_b32 v13, v10\n\t"                                                                   \
-	"v_mov_b32 v7, v11\n\t"                                                                    \
 	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
-	"v_cmp_ne_u32 vcc, v8, v12\n\t"                                                            \
-	"s_cbranch_vccz .Lfast_no_conflict%=\n\t"                                                  \
+	"v_cmpx_ne_u32 vcc, v8, v12\n\t"                                                           \
+	"s_cbranch_execz .Lfast_rounds%=\n\t"                                                      \
+	PASSES_COUNT_PHASES                                                                        \
+	"s_add_u32 s17, s17, 1\n\t"                                                                \
+	"s_cmp_lt_u32 s17, 6\n\t"                                                                  \
+	"s_cbranch_scc1 .Lfast_round%=\n\t"                                                        \
+	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
+	"v_bfi_b32 v13, v14, 0, exec_lo\n\t"                                                       \
+	"v_bfi_b32 v7, v15, 0, exec_hi\n\t"                                                        \
 	FAST_DIFFERING_LANES_ALL                                                                   \
 	FAST_LOWEST                                                                                \
 	"v_and_b32 v10, vcc_lo, v13\n\t"                                                           \
 	"v_and_b32 v11, vcc_hi, v7\n\t"                                                            \
-	".endif\n\t"                                                                               \
+	"s_branch .Lfast_counted%=\n"                                                               \
+	".Lfast_rounds%=:\n\t"                                                                     \
+	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
+	"s_branch .Lfast_sum%=\n\t"                                                                \
+	".endif\n"                                                                                  \
+	".Lfast_lanes%=:\n\t"                                                                      \
+	"v_bfi_b32 v10, v14, 0, exec_lo\n\t"                                                       \
+	"v_bfi_b32 v11, v15, 0, exec_hi\n"                                                          \
+	".Lfast_counted%=:\n\t"                                                                    \
 	"v_bcnt_u32_b32 v13, v10, 0\n\t"                                                           \
 	"v_bcnt_u32_b32 v13, v11, v13\n\t"
 
@@ -233,7 +300,9 @@
 	PASSES_BEGIN FAST_FULL_EXEC                                                                \
 	".Lfast_unstrided%=:\n\t"                                                                  \
 	"s_branch .Lfast_banks%=\n"                                                                \
-	PASSES_STRIDED PASSES_PHASE PASSES_BANK PASSES_DWORDS PASSES_PHASES PASSES_COMMIT          \
+	PASSES_STRIDED PASSES_STRIDED_LANES                                                        \
+	".Lfast_banks%=:\n\t"                                                                      \
+	PASSES_PHASE PASSES_BANK PASSES_DWORDS PASSES_PHASES PASSES_COMMIT                         \
 	PASSES_ONE_BY_ONE PASSES_ONE_LANE FAST_DIVIDE_GAP
 
 /* clang-format on */
