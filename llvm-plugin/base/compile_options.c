@@ -102,6 +102,7 @@ static const char *const mechanisms[PASS_MECHANISMS] = {
 	[PASS_LOOPS] = "loops",
 	[PASS_ITERATIONS] = "iterations",
 	[PASS_BATCHES] = "batches",
+	[PASS_LANE_SUMS] = "lane-sums",
 	[PASS_SHORT_CLOBBERS] = "short-clobbers",
 	[PASS_PROBES] = "probes",
 	[PASS_HOISTING] = "hoisting",

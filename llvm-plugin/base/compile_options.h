@@ -36,6 +36,7 @@ enum pass_mechanism {
 	PASS_LOOPS,
 	PASS_ITERATIONS,
 	PASS_BATCHES,
+	PASS_LANE_SUMS,
 	PASS_SHORT_CLOBBERS, /* of all kinds */
 	PASS_HOISTING,	     /* of all kinds */
 	PASS_PROBES,	     /* all of them: what clones alone cost at compile time */

@@ -29,6 +29,7 @@
 #include "llvm-plugin/emit/group_operands.h"
 #include "llvm-plugin/emit/inline_asm.h"
 #include "llvm-plugin/emit/counter_rows.h"
+#include "llvm-plugin/emit/lane_sums.h"
 #include "llvm-plugin/emit/mask_histogram.h"
 #include "llvm-plugin/emit/measure_code.h"
 #include "llvm-plugin/emit/prefix_masks.h"
@@ -341,6 +342,18 @@ static LLVMValueRef full_mask(struct group_code *in)
 	return in->full;
 }
 
+/* In the entry block, which all lanes execute. */
+static LLVMValueRef linear_wave(struct group_code *in)
+{
+	if (in->linear)
+		return in->linear;
+	LLVMPositionBuilderBefore(
+		in->builder, LLVMGetBasicBlockTerminator(LLVMGetInstructionParent(in->regular)));
+	LLVMSetCurrentDebugLocation2(in->builder, NULL);
+	in->linear = lane_sums_begin(in->builder, in->clone);
+	return in->linear;
+}
+
 static void begin_counter(struct group_code *in, int number, struct group_operands *ret)
 {
 	const struct plan_group *group = &in->plan->group[number];
@@ -389,6 +402,8 @@ static void insert_group(struct group_code *in, int number, uint32_t first_id)
 	LLVMValueRef value;
 
 	begin_counter(in, number, &operands);
+	if (group->lane_sums)
+		linear_wave(in);
 	group_operands_position(in, group);
 	if (operands.counter)
 		lane_counter_result(&code, in->builder, operands.counter);
@@ -418,6 +433,8 @@ static void insert_group(struct group_code *in, int number, uint32_t first_id)
 		emit_prefixes(in, &code, &operands);
 	if (!group->residues_in_lanes)
 		emit_wraps(&code, &operands);
+	if (group->lane_sums)
+		lane_sums_emit(&code, in->plan, number, asm_scalar(&code, in->builder, in->linear));
 	if (plan_has(group, PLAN_BY_MASK)) {
 		/* Not in launches whose waves have different shapes. */
 		asm_line(&code, "s_cmp_eq_u64 $%u, 0", regular);

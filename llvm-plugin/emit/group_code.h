@@ -28,7 +28,8 @@ struct group_code {
 	const struct batch_code *batch;
 	const struct sample_code *sample;
 	void *analyses;
-	LLVMValueRef full; /* `regular` if it has all lanes, else 0; NULL until it is needed */
+	LLVMValueRef linear; /* of lane_sums_begin(); NULL until it is needed */
+	LLVMValueRef full;   /* `regular` if it has all lanes, else 0; NULL until it is needed */
 	/* Of groups that have one, in their order. */
 	struct lane_counter counter[PLAN_LANE_COUNTERS];
 	unsigned counters;

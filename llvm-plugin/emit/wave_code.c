@@ -8,7 +8,9 @@
 
 #include "llvm-plugin/emit/wave_code.h"
 #include "llvm-plugin/emit/counter_rows.h"
+#include "llvm-plugin/emit/lane_sums.h"
 #include "llvm-plugin/base/ir_helpers.h"
+#include "llvm-plugin/plan/lane_sum_groups.h"
 #include "llvm-plugin/plan/sampled_blocks.h"
 
 static LLVMContextRef context_of(const struct group_code *in)
@@ -134,7 +136,10 @@ static void flush_counters(struct group_code *in, LLVMValueRef last)
 				.sgpr = block->sgpr + word,
 			};
 	}
-	run_counters_flush(&code, sums, count, ctx);
+	if (count)
+		run_counters_flush(&code, sums, count, ctx);
+	if (plan_has_lane_sums(in->plan))
+		lane_sums_flush(&code, in->plan, ctx);
 	asm_build_adding(&code, in->builder, context_of(in));
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups of proved sites; see group_plan.h. */
+#include "llvm-plugin/plan/lane_sum_groups.h"
 #include "llvm-plugin/plan/group_plan.h"
 
 #include <stdbool.h>
@@ -276,7 +277,8 @@ static bool counts_by(const struct group_plan *plan, int number, enum plan_histo
 	if (!pass_enabled(plan->options, mechanism[kind]))
 		return false;
 	if (kind == PLAN_BY_PREFIX)
-		return plan->registers && plan->lane_counters < PLAN_LANE_COUNTERS &&
+		return !group->lane_sums && plan->registers &&
+		       plan->lane_counters < PLAN_LANE_COUNTERS &&
 		       plan_counts_prefixes(plan, number, plan->analysis);
 	if (number >= PLAN_HISTOGRAMS || plan_follows_launch(group) || group->lanes_only ||
 	    (kind == PLAN_BY_MASK && group->batched))
@@ -411,6 +413,9 @@ static void assign_rows(struct group_plan *plan)
 		plan_find_sampled_blocks(plan, &row);
 	else if (plan->registers && pass_enabled(options, PASS_BATCHES))
 		assign_batch(plan);
+	if (plan->registers && options->measured_every <= 1 &&
+	    pass_enabled(options, PASS_LANE_SUMS))
+		plan_assign_lane_sums(plan);
 	number_histograms(plan, &row);
 	plan->rows = row - behind;
 	if (pass_enabled(options, PASS_RESIDUE_LANES))
@@ -471,6 +476,7 @@ void plan_drop_counters(struct group_plan *plan)
 {
 	for (int i = 0; i < plan->groups; i++) {
 		plan->group[i].sgpr = 0;
+		plan->group[i].lane_sums = 0;
 		plan->group[i].histogram[PLAN_BY_PREFIX] = PROBE_ROW_NONE;
 		plan->group[i].residues_in_lanes = false;
 	}

@@ -53,7 +53,8 @@ struct plan_site {
 	size_t representative;
 	int64_t distance;
 	uint32_t address; /* expression, of a representative; else PROBE_EXPR_NONE */
-	/* Expression of the distance between iterations of loop `stepped` (struct probe_site_proof). */
+	/* Expression of the distance between iterations of loop `stepped` (struct
+	 * probe_site_proof). */
 	uint32_t step;
 	unsigned stepped;
 	/* Of no group: measured, together with the sites `also`: bit n = the n-th behind it. */
@@ -94,11 +95,12 @@ struct plan_group {
 	/* The host computes the addresses tested (struct probe_expr_node); of a group behind a
 	 * predicate, all counters. */
 	bool follows_launch;
-	bool lanes_known; /* nothing is executed for it in an enumerated launch */
-	bool iterates;	  /* lanes_known, in loops that `predicate` includes */
-	bool batched;	  /* executions that are not regular are measured in batches */
-	bool lanes_only;  /* and in other launches each access is measured */
-	unsigned sgpr;	  /* the register that counts its executions; 0 = none */
+	bool lanes_known;   /* nothing is executed for it in an enumerated launch */
+	bool iterates;	    /* lanes_known, in loops that `predicate` includes */
+	bool batched;	    /* executions that are not regular are measured in batches */
+	bool lanes_only;    /* and in other launches each access is measured */
+	unsigned sgpr;	    /* the register that counts its executions; 0 = none */
+	unsigned lane_sums; /* the first of LANE_SUM_SGPRS; 0 = none */
 };
 
 /* A block whose only predecessor branches to it, at most once per wave. */
