@@ -106,27 +106,20 @@
 	"s_or_b32 s24, s24, s25\n\t"                                                               \
 	".endif\n\t"
 
-/*
- * v[14:15] = lanes in other phases or banks. v12 = the own dword xor that of the first active lane,
- * without the bits of the bank.
- */
+/* v[14:15] = lanes in other phases or banks. v12 = the own dword, or group of them. */
 #define PASSES_BANK                                                                                \
 	"v_lshrrev_b32 v12, %[shift], v2\n\t"                                                      \
-	"v_readfirstlane_b32 s24, v12\n\t"                                                         \
-	"v_xor_b32 v12, s24, v12\n\t"                                                              \
 	FAST_DIFFERING_LANES(0)                                                                    \
 	".if %[bits] > 3\n\t"                                                                      \
 	FAST_DIFFERING_LANES(2)                                                                    \
 	".endif\n\t"                                                                               \
-	"v_lshrrev_b32 v12, %[bits] & 6, v12\n\t"                                                  \
 	".if %[bits] & 1\n\t"                                                                      \
-	"v_bfe_i32 v8, v12, 0, 1\n\t"                                                              \
+	"v_bfe_i32 v8, v12, %[bits] - 1, 1\n\t"                                                    \
 	"v_cmp_ne_u32 vcc, 0, v8\n\t"                                                              \
 	"v_xor_b32 v10, vcc_lo, v8\n\t"                                                            \
 	"v_xor_b32 v11, vcc_hi, v8\n\t"                                                            \
 	"v_or_b32 v14, v14, v10\n\t"                                                               \
 	"v_or_b32 v15, v15, v11\n\t"                                                               \
-	"v_lshrrev_b32 v12, 1, v12\n\t"                                                            \
 	".endif\n\t"
 
 /* s16 += phases with lanes in EXEC, by which a phase takes one more pass. */
@@ -185,6 +178,9 @@
 	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
 	"v_bfi_b32 v13, v14, 0, exec_lo\n\t"                                                       \
 	"v_bfi_b32 v7, v15, 0, exec_hi\n\t"                                                        \
+	"v_readfirstlane_b32 s24, v12\n\t"                                                         \
+	"v_xor_b32 v12, s24, v12\n\t"                                                              \
+	"v_lshrrev_b32 v12, %[bits], v12\n\t"                                                      \
 	FAST_DIFFERING_LANES_ALL                                                                   \
 	FAST_LOWEST                                                                                \
 	"v_and_b32 v10, vcc_lo, v13\n\t"                                                           \
@@ -298,9 +294,9 @@
 /* Ends at .Lfast_end, or at .Lfast_fallback if nothing was counted. */
 #define PASSES_ALL                                                                                 \
 	PASSES_BEGIN FAST_FULL_EXEC                                                                \
-	".Lfast_unstrided%=:\n\t"                                                                  \
-	"s_branch .Lfast_banks%=\n"                                                                \
+	"s_branch .Lfast_unstrided%=\n"                                                            \
 	PASSES_STRIDED PASSES_STRIDED_LANES                                                        \
+	".Lfast_unstrided%=:\n"                                                                     \
 	".Lfast_banks%=:\n\t"                                                                      \
 	PASSES_PHASE PASSES_BANK PASSES_DWORDS PASSES_PHASES PASSES_COMMIT                         \
 	PASSES_ONE_BY_ONE PASSES_ONE_LANE FAST_DIVIDE_GAP
