@@ -128,6 +128,9 @@ static void insert_entry(struct insert *in)
 /* Computing the address of the wave's replica pays only if sites are measured. */
 static bool measures(const struct insert *in)
 {
+	for (int i = 0; i < in->plan->groups; i++)
+		if (in->plan->group[i].data_decide && !in->plan->group[i].lane_sums)
+			return true;
 	for (size_t i = 0; i < in->plan->sites; i++)
 		if (in->plan->site[i].measured)
 			return true;

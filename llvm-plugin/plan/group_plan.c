@@ -281,7 +281,7 @@ static bool counts_by(const struct group_plan *plan, int number, enum plan_histo
 		       plan->lane_counters < PLAN_LANE_COUNTERS &&
 		       plan_counts_prefixes(plan, number, plan->analysis);
 	if (number >= PLAN_HISTOGRAMS || plan_follows_launch(group) || group->lanes_only ||
-	    (kind == PLAN_BY_MASK && group->batched))
+	    (kind == PLAN_BY_MASK && (group->batched || group->data_decide)))
 		return false;
 	return kind == PLAN_BY_MASK || (group->aligned && !group->observed);
 }
@@ -370,11 +370,24 @@ static void assign_counters(struct group_plan *plan)
 		assign(plan, false);
 }
 
+static bool all_in_lds(const struct group_plan *plan, const struct plan_group *group)
+{
+	const struct plan_group *groups = plan->group;
+
+	for (size_t i = group->first; i <= group->last; i++)
+		if (plan->site[i].group == group - groups &&
+		    plan->site[i].site.space != PROBE_SPACE_LDS)
+			return false;
+	return true;
+}
+
 /* How often does a group's block execute, and which loops and conditions surround it? */
 static void describe_block(struct group_plan *plan, struct plan_group *group, LLVMValueRef function,
 			   bool once)
 {
 	group->loops = analysis_loop_depth(plan->analysis, group->block);
+	group->data_decide = group->loops && all_in_lds(plan, group) &&
+			     plan_data_decide(plan->analysis, group->block);
 	group->once =
 		once && plan_executes_once(plan, function, group->block, 0, &group->predicate);
 	if (group->lanes_known && group->loops)

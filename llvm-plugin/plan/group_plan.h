@@ -92,6 +92,7 @@ struct plan_group {
 	uint32_t histogram[PLAN_HISTOGRAM_KINDS]; /* the first row of each; PROBE_ROW_NONE */
 	bool residues_in_lanes; /* in loops: its residues are counted in lanes (lane_counters.h) */
 	bool loops;		/* is in a loop */
+	bool data_decide;	/* which lanes execute it, and all its sites are in LDS */
 	/* The host computes the addresses tested (struct probe_expr_node); of a group behind a
 	 * predicate, all counters. */
 	bool follows_launch;

@@ -54,16 +54,23 @@ static bool is_from_memory(const struct analysis *flow, LLVMValueRef user, unsig
 	return false;
 }
 
-/* The branch by which lanes decide one by one, in a loop, whether to execute the block; NULL. */
+/* The branch by which lanes decide one by one whether to execute the block; NULL. */
 static LLVMValueRef deciding_branch(const struct analysis *flow, LLVMBasicBlockRef block)
 {
 	LLVMBasicBlockRef above = analysis_idom(flow, block);
 	LLVMValueRef last = above ? LLVMGetBasicBlockTerminator(above) : NULL;
 
-	return last && analysis_loop_depth(flow, above) && LLVMIsABranchInst(last) &&
-			       LLVMIsConditional(last) && analysis_differs(flow, last, 0)
+	return last && LLVMIsABranchInst(last) && LLVMIsConditional(last) &&
+			       analysis_differs(flow, last, 0)
 		       ? last
 		       : NULL;
+}
+
+bool plan_data_decide(const struct analysis *flow, LLVMBasicBlockRef block)
+{
+	LLVMValueRef branch = deciding_branch(flow, block);
+
+	return branch && is_from_memory(flow, branch, 0, CONDITION_DEPTH);
 }
 
 static bool suits(const struct group_plan *plan, int number)
@@ -76,7 +83,8 @@ static bool suits(const struct group_plan *plan, int number)
 	for (size_t i = group->first; i <= group->last; i++)
 		if (plan->site[i].group == number && !plan_lane_sum_way(&plan->site[i]))
 			return false;
-	return deciding_branch(plan->analysis, group->block);
+	return analysis_loop_depth(plan->analysis, analysis_idom(plan->analysis, group->block)) &&
+	       deciding_branch(plan->analysis, group->block);
 }
 
 /*
@@ -88,10 +96,7 @@ void plan_assign_lane_sums(struct group_plan *plan)
 	bool data_decide = false;
 
 	for (int i = 0; i < plan->groups && !data_decide; i++)
-		data_decide = suits(plan, i) &&
-			      is_from_memory(plan->analysis,
-					     deciding_branch(plan->analysis, plan->group[i].block),
-					     0, CONDITION_DEPTH);
+		data_decide = suits(plan, i) && plan->group[i].data_decide;
 	for (int i = 0; i < plan->groups && data_decide; i++)
 		if (suits(plan, i))
 			plan->group[i].lane_sums = reserved_assign(&plan->counters, LANE_SUM_SGPRS);

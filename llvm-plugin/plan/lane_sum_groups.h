@@ -4,7 +4,9 @@
 #define PROBE_LLVM_PLUGIN_PLAN_LANE_SUM_GROUPS_H
 
 #include <stdbool.h>
+#include <llvm-c/Core.h>
 
+struct analysis;
 struct group_plan;
 struct plan_site;
 
@@ -15,6 +17,8 @@ enum { LANE_SUM_SGPRS = 3 }; /* registers of a group */
  * wave are neighbours along x: 1, or 2 if these are lanes 16 apart. 0 = something else.
  */
 unsigned plan_lane_sum_way(const struct plan_site *site);
+/* Do data decide for each lane whether it executes the block? */
+bool plan_data_decide(const struct analysis *flow, LLVMBasicBlockRef block);
 /* Give registers to groups in loops that can be counted so, if masks depend on data. */
 void plan_assign_lane_sums(struct group_plan *plan);
 bool plan_has_lane_sums(const struct group_plan *plan);
