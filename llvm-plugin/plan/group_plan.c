@@ -180,12 +180,23 @@ static bool find_place(const struct group_plan *plan, struct plan_group *group, 
 	return true;
 }
 
+/* Would the site keep the others of the group from being counted by sums over lanes? */
+static bool differ(const struct group_plan *plan, const struct plan_group *group,
+		   const struct plan_site *site)
+{
+	return pass_enabled(plan->options, PASS_LANE_SUMS) &&
+	       !plan_lane_sum_way(&plan->site[group->first]) != !plan_lane_sum_way(site) &&
+	       analysis_loop_depth(plan->analysis, group->block) &&
+	       plan_data_decide(plan->analysis, group->block);
+}
+
 static bool join(struct group_plan *plan, int number, size_t index)
 {
 	struct plan_group group = plan->group[number];
 	struct plan_site *site = &plan->site[index];
 
-	if ((group.sites && group.lanes_known != site->lanes_known) ||
+	if ((group.sites &&
+	     (group.lanes_known != site->lanes_known || differ(plan, &group, site))) ||
 	    !find_place(plan, &group, index, &site->stream, &site->delta)) {
 		site->stream = PLAN_NONE;
 		site->delta = 0;
