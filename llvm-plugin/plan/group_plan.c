@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups of proved sites; see group_plan.h. */
-#include "llvm-plugin/plan/lane_sum_groups.h"
 #include "llvm-plugin/plan/group_plan.h"
 
 #include <stdbool.h>
@@ -16,6 +15,7 @@
 #include "llvm-plugin/analysis/address_class.h"
 #include "llvm-plugin/plan/branch_predicates.h"
 #include "llvm-plugin/plan/lane_addresses.h"
+#include "llvm-plugin/plan/lane_sum_groups.h"
 #include "llvm-plugin/plan/prefix_groups.h"
 #include "llvm-plugin/plan/representatives.h"
 #include "llvm-plugin/plan/sampled_blocks.h"
