@@ -12,7 +12,7 @@
 #include "llvm-plugin/plan/group_plan.h"
 #include "llvm-plugin/sites/access_sites.h"
 
-enum { CONDITION_DEPTH = 6 };
+enum { CONDITION_DEPTH = 6, CONDITION_VALUES = 128 };
 
 /* By the rules of devlib/lds_passes.h for lanes with one stride. */
 unsigned plan_lane_sum_way(const struct plan_site *site)
@@ -35,21 +35,22 @@ unsigned plan_lane_sum_way(const struct plan_site *site)
 }
 
 /*
- * Does an operand that differs between lanes come from memory? Only `depth` instructions away:
- * conditions are short.
+ * Does an operand that differs between lanes come from memory? Only `depth` instructions away, and
+ * among the first `*left` values: conditions are short.
  */
 static bool is_from_memory(const struct analysis *flow, LLVMValueRef user, unsigned operand,
-			   unsigned depth)
+			   unsigned depth, unsigned *left)
 {
 	LLVMValueRef value = LLVMGetOperand(user, operand);
 
-	if (!LLVMIsAInstruction(value) || !analysis_differs(flow, user, operand))
+	if (!*left || !LLVMIsAInstruction(value) || !analysis_differs(flow, user, operand))
 		return false;
+	--*left;
 	if (LLVMIsALoadInst(value) || LLVMIsAAtomicRMWInst(value) ||
 	    LLVMIsAAtomicCmpXchgInst(value))
 		return true;
 	for (int i = 0; depth && i < LLVMGetNumOperands(value); i++)
-		if (is_from_memory(flow, value, (unsigned)i, depth - 1))
+		if (is_from_memory(flow, value, (unsigned)i, depth - 1, left))
 			return true;
 	return false;
 }
@@ -69,8 +70,9 @@ static LLVMValueRef deciding_branch(const struct analysis *flow, LLVMBasicBlockR
 bool plan_data_decide(const struct analysis *flow, LLVMBasicBlockRef block)
 {
 	LLVMValueRef branch = deciding_branch(flow, block);
+	unsigned left = CONDITION_VALUES;
 
-	return branch && is_from_memory(flow, branch, 0, CONDITION_DEPTH);
+	return branch && is_from_memory(flow, branch, 0, CONDITION_DEPTH, &left);
 }
 
 static bool suits(const struct group_plan *plan, int number)
