@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cmds/report/kernel_code.h"
 #include "cmds/report/stored_code.h"
 #include "cmds/report/virtual_table.h"
 #include "codeobj/instruction_text.h"
@@ -21,6 +22,11 @@ static const char *const declarations[] = {
 };
 static const int hidden_at[] = {[INSTRUCTIONS] = 10, [WAITS] = 3};
 
+enum {
+	LINE = 4,    /* a column of INSTRUCTIONS */
+	BY_LINE = 1, /* idxNum: the third argument is a line */
+};
+
 struct table {
 	sqlite3_vtab base;
 	struct report_code_cache *cache;
@@ -30,28 +36,11 @@ struct table {
 struct cursor {
 	sqlite3_vtab_cursor base;
 	struct report_code *code;
-	const struct probe_instruction *rows; /* of the kernel */
+	struct kernel_code kernel;
+	const struct line_row *by_line; /* those of a line; NULL = all of the kernel */
 	size_t count, at;
 	struct probe_waits waits; /* for WAITS */
 };
-
-/* "@ADDRESS": the function at this address. */
-static void find_rows(struct cursor *cursor, const char *symbol)
-{
-	struct probe_code code = report_code_view(cursor->code);
-	const struct probe_kernel *kernel = probe_code_kernel(&code, symbol);
-	bool function = symbol && *symbol == '@';
-	const struct probe_disassembly *disassembly =
-		kernel || function ? report_code_disassembly(cursor->code) : NULL;
-	uint64_t start;
-
-	cursor->count = 0;
-	if (!disassembly)
-		return;
-	start = kernel ? kernel->address
-		       : probe_function_start(&code, disassembly, strtoull(symbol + 1, NULL, 10));
-	cursor->count = probe_kernel_extent(&code, disassembly, start, &cursor->rows);
-}
 
 /* ---- Interface to SQLite -----------------------------------------------------------------------
  */
@@ -79,7 +68,19 @@ static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sq
 
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 {
-	return report_vtab_best_index(info, hidden_at[((struct table *)table)->kind], 2, 10000);
+	enum kind kind = ((struct table *)table)->kind;
+	int rc = report_vtab_best_index(info, hidden_at[kind], 2, 10000);
+
+	for (int i = 0; !rc && kind == INSTRUCTIONS && i < info->nConstraint; i++) {
+		if (info->aConstraint[i].iColumn != LINE || !info->aConstraint[i].usable ||
+		    info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
+			continue;
+		info->aConstraintUsage[i].argvIndex = 3;
+		info->idxNum = BY_LINE;
+		info->estimatedCost = 100;
+		break;
+	}
+	return rc;
 }
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **ret)
@@ -95,24 +96,39 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
+/* Only those of one line. NULL and other types equal no line. */
+static int choose_line(struct cursor *cursor, sqlite3_value *value)
+{
+	sqlite3_int64 line = sqlite3_value_int64(value);
+
+	cursor->count = 0;
+	if (sqlite3_value_numeric_type(value) != SQLITE_INTEGER || line <= 0 || line > UINT32_MAX)
+		return SQLITE_OK;
+	cursor->count =
+		report_kernel_line(cursor->code, &cursor->kernel, (uint32_t)line, &cursor->by_line);
+	return cursor->by_line ? SQLITE_OK : SQLITE_NOMEM;
+}
+
 static int filter(sqlite3_vtab_cursor *base, int number, const char *name, int count,
 		  sqlite3_value **values)
 {
 	struct cursor *cursor = (struct cursor *)base;
 	const struct table *table = (const struct table *)base->pVtab;
 
-	(void)number;
 	(void)name;
 	(void)count;
 	cursor->at = cursor->count = cursor->waits.count = 0;
+	cursor->by_line = NULL;
 	cursor->code = report_code_find(table->cache, sqlite3_value_int64(values[0]));
 	if (!cursor->code)
 		return SQLITE_NOMEM;
-	find_rows(cursor, (const char *)sqlite3_value_text(values[1]));
+	cursor->kernel =
+		report_kernel_code(cursor->code, (const char *)sqlite3_value_text(values[1]));
+	cursor->count = cursor->kernel.count;
 	if (table->kind == WAITS &&
-	    !probe_wait_producers(cursor->rows, cursor->count, &cursor->waits))
+	    !probe_wait_producers(cursor->kernel.rows, cursor->count, &cursor->waits))
 		return SQLITE_NOMEM;
-	return SQLITE_OK;
+	return number == BY_LINE ? choose_line(cursor, values[2]) : SQLITE_OK;
 }
 
 static int next(sqlite3_vtab_cursor *base)
@@ -180,7 +196,7 @@ static void result_call(const struct cursor *cursor, sqlite3_context *context, u
 static int cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 {
 	const struct cursor *cursor = (const struct cursor *)base;
-	const struct probe_instruction *row = &cursor->rows[cursor->at];
+	const struct probe_instruction *row;
 
 	if (is_waits(cursor)) {
 		const struct probe_wait *wait = &cursor->waits.rows[cursor->at];
@@ -192,6 +208,8 @@ static int cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 					     (sqlite3_int64)(column ? wait->producer : wait->wait));
 		return SQLITE_OK;
 	}
+	row = cursor->by_line ? &cursor->code->disassembly->rows[cursor->by_line[cursor->at].row]
+			      : &cursor->kernel.rows[cursor->at];
 	if (column == 0)
 		sqlite3_result_int64(context, (sqlite3_int64)row->address);
 	else if (column == 1)

@@ -37,6 +37,7 @@ void report_code_cache_destroy(void *user)
 		probe_disassembly_destroy(cache->codes[i]->disassembly);
 		probe_codeobj_destroy(cache->codes[i]->scopes);
 		probe_codeobj_destroy(cache->codes[i]->table);
+		free(cache->codes[i]->by_line);
 		free(cache->codes[i]);
 	}
 	free(cache->codes);

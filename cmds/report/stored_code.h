@@ -8,6 +8,7 @@
 
 #include <sqlite3.h>
 
+#include "cmds/report/kernel_code.h"
 #include "codeobj/disassembly.h"
 #include "codeobj/inspect.h"
 #include "codeobj/kernel_extent.h"
@@ -22,6 +23,8 @@ struct report_code {
 	struct probe_disassembly *disassembly;
 	struct probe_codeobj *scopes;		/* contains only the inlined calls */
 	struct probe_codeobj *table;		/* contains only the site table */
+	struct kernel_code kernel;		/* the last one that was looked at */
+	struct line_row *by_line;		/* of `disassembly`; NULL until it is needed */
 	bool disassembled, inlines, sites_read; /* done, or tried */
 };
 
