@@ -124,9 +124,10 @@ enum probe_address_flag {
 	 * sparse matrix, so that sorting would move them to other work-items.
 	 */
 	PROBE_ADDRESS_LISTED = 16,
-	PROBE_ADDRESS_RESULT = 32,   /* an atomic update whose old value the kernel uses */
-	PROBE_ADDRESS_EXCHANGE = 64, /* an exchange or a compare-and-swap: updates do not add up */
-	PROBE_ADDRESS_UPDATE = 128,  /* the index comes from an atomic update, not from a load */
+	PROBE_ADDRESS_RESULT = 32, /* an atomic update whose old value the kernel uses */
+	PROBE_ADDRESS_EXCHANGE =
+		64, /* an exchange, a compare-and-swap, atomicInc(): do not add up */
+	PROBE_ADDRESS_UPDATE = 128, /* the index comes from an atomic update, not from a load */
 };
 
 /*

@@ -370,11 +370,23 @@ static bool is_listed(const analysis &in, const LoadInst *load)
 		      [&](const auto &term) { return is_spread(term, bytes); });
 }
 
+/* Increments and decrements that wrap around at a limit, atomicInc() and atomicDec(). */
+static bool is_wrapping(const Instruction *inst)
+{
+	auto *call = dyn_cast<IntrinsicInst>(inst);
+	StringRef name = call ? call->getCalledFunction()->getName() : "";
+	auto *update = dyn_cast<AtomicRMWInst>(inst);
+	StringRef operation = update ? AtomicRMWInst::getOperationName(update->getOperation()) : "";
+
+	return !name.find("llvm.amdgcn.atomic.inc") || !name.find("llvm.amdgcn.atomic.dec") ||
+	       operation == "uinc_wrap" || operation == "udec_wrap";
+}
+
 /* What becomes of an atomic update's old value. */
 static unsigned result_flags(const Instruction *inst)
 {
 	auto *update = dyn_cast<AtomicRMWInst>(inst);
-	bool exchange = isa<AtomicCmpXchgInst>(inst) ||
+	bool exchange = isa<AtomicCmpXchgInst>(inst) || is_wrapping(inst) ||
 			(update && update->getOperation() == AtomicRMWInst::Xchg);
 
 	if (!inst->mayWriteToMemory() || inst->getType()->isVoidTy())

@@ -113,6 +113,15 @@ extern "C" __global__ void window(float *out, const float *in)
 	out[t] = in[t] + in[t + 1] + in[t + 2];
 }
 
+// Increments up to a limit do not add up.
+// CHECK: {{^}}wrapping {{[0-9]+}} atomic affine exchange a
+// CHECK: {{^}}wrapping {{[0-9]+}} atomic affine exchange a
+extern "C" __global__ void wrapping(unsigned *a)
+{
+	atomicInc(&a[threadIdx.x], 7);
+	atomicDec(&a[threadIdx.x], 7);
+}
+
 // Updates whose old value is used, and those that do not add up.
 // CHECK: {{^}}updates [[@LINE+6]] atomic uniform a
 // CHECK: {{^}}updates [[@LINE+6]] atomic uniform result a
