@@ -389,6 +389,11 @@ static void print_address(const struct finding *finding)
 	puts(")");
 }
 
+static bool of_several_shapes(const struct finding *finding)
+{
+	return strstr(finding_cell(finding, F_SHAPE), " shapes");
+}
+
 /* A cause without a fix has no fix line. */
 static void print_fix(const struct finding *finding)
 {
@@ -399,6 +404,10 @@ static void print_fix(const struct finding *finding)
 	fputs("       fix", stdout);
 	if (finding->folded && finding_number(finding, F_KERNELS) > 1)
 		fputs(" (of this kernel; --unfold shows those of the others)", stdout);
+	/* Fixes of LDS layouts are of all launches, and say so. */
+	if (of_several_shapes(finding) && *finding_cell(finding, F_CAUSE_SHAPE) &&
+	    !strstr(fix, "launches of"))
+		printf(" (launches of %s)", finding_cell(finding, F_CAUSE_SHAPE));
 	fputs(": ", stdout);
 	report_put(fix);
 	if (finding_number(finding, F_SWAP_LOOP))
@@ -412,7 +421,7 @@ static void print_fix(const struct finding *finding)
 static void print_cause_head(const struct finding *finding)
 {
 	const char *shape = finding_cell(finding, F_CAUSE_SHAPE);
-	bool several = strstr(finding_cell(finding, F_SHAPE), " shapes") != NULL;
+	bool several = of_several_shapes(finding);
 
 	fputs("       cause", stdout);
 	if (finding->part && !*shape)
