@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "handlers/advice/advice.h"
 
+#include <string.h>
+
+#include "handlers/advice/advice_text.h"
 #include "handlers/advice/global_advice.h"
 #include "handlers/advice/lds_advice.h"
 #include "handlers/advice/line_use.h"
@@ -30,4 +33,6 @@ void advice_find(const struct advice_site *site, struct probe_lds_scratch *scrat
 		advice_global(&facts, ret);
 	else if (site->access == PROBE_ACCESS_ATOMIC)
 		advice_contended(&facts, ret);
+	if (ret->others_move && *ret->fix && !strstr(ret->fix, "not evaluated"))
+		advice_append(ret->fix, "; effect on other accesses of the kernel not evaluated");
 }

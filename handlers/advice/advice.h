@@ -83,6 +83,7 @@ struct probe_lds_scratch;
 struct advice {
 	char cause[ADVICE_MAX], fix[ADVICE_MAX]; /* both "" if nothing is wrong */
 	bool verified;
+	bool others_move; /* the fix changes which lanes make other accesses of the kernel */
 	/* "conflicts", "cache lines of 64 B", "cache lines of 128 B", "updates of the word",
 	 * "updates" */
 	const char *what;

@@ -8,8 +8,8 @@
 
 static const char not_evaluated[] = "; effect on other accesses to the buffer not evaluated";
 
-void advice_append_effect(const struct facts *facts, const char *fix, double after,
-			  struct advice *ret)
+void advice_append_effect(const struct facts *facts, const char *fix, const char *when,
+			  double after, struct advice *ret)
 {
 	const struct buffer_layout *buffer = facts->site->buffer;
 	char note[64] = "";
@@ -27,9 +27,9 @@ void advice_append_effect(const struct facts *facts, const char *fix, double aft
 			 buffer->strideless);
 	if (after < buffer->before) {
 		advice_append(ret->fix,
-			      "; with %u other access%s to the buffer%s %.0f cache lines of 128 "
+			      "; with %u other access%s to the buffer%s%s %.0f cache lines of 128 "
 			      "B in the run after, %.0f before",
-			      buffer->others, buffer->others == 1 ? "" : "es", note, after,
+			      buffer->others, buffer->others == 1 ? "" : "es", note, when, after,
 			      buffer->before);
 		return;
 	}

@@ -10,7 +10,7 @@
  * it if they lose as much as this one gains. `fix` is its name, `after` the cache lines of all of
  * them.
  */
-void advice_append_effect(const struct facts *facts, const char *fix, double after,
+void advice_append_effect(const struct facts *facts, const char *fix, const char *when, double after,
 			  struct advice *ret);
 /* The same for structs longer than those that are evaluated. */
 void advice_append_unevaluated(const struct facts *facts, struct advice *ret);

@@ -122,7 +122,18 @@ static bool can_align(const struct facts *facts)
 {
 	unsigned row = facts->site->row * facts->site->bytes;
 
-	return row && (row % facts->line == 0 || facts->line % row == 0);
+	if (!row || (row % facts->line && facts->line % row))
+		return false;
+	/* Windows of workgroups that overlap: no pitch moves one without the other. */
+	for (unsigned i = 0; i < facts->site->term_count; i++) {
+		const struct probe_site_term *term = &facts->site->terms[i];
+		uint64_t step = (uint64_t)llabs((long long)term->step);
+
+		if (term->of && !(term->of & ~PROBE_TERM_GROUPS) && step % facts->line &&
+		    step < row)
+			return false;
+	}
+	return true;
 }
 
 /* The first active lane of all recorded executions, or 0 if it is not the same in all. */
@@ -266,14 +277,21 @@ void advice_contiguous(const struct facts *facts, struct advice *ret)
 		return;
 	if (!aligned_recorded(facts, &anchor, &after))
 		after = layout_lines(site, facts->line, site->bytes, site->wave);
-	advice_say(ret->fix,
-		   "align the address of the first %slane (base, offset, row pitch) to %u B",
-		   anchor ? "active " : "", facts->line);
+	if (facts->low < 0)
+		advice_say(ret->fix,
+			   "align the lowest address of each wave, that of its last lane (base, "
+			   "offset, row pitch), to %u B",
+			   facts->line);
+	else
+		advice_say(ret->fix,
+			   "align the address of the first %slane (base, offset, row pitch) to "
+			   "%u B",
+			   anchor ? "active " : "", facts->line);
 	if (flags & PROBE_ADDRESS_SHIFTS)
 		advice_estimate(ret, facts_lines(facts), after, facts_each(facts, facts->used),
 				"the offset (an argument or a loaded value) is always the same");
 	else
 		advice_verify_most(ret, facts_lines(facts), after, facts_each(facts, facts->used));
-	advice_append_effect(facts, "to shift the whole buffer",
+	advice_append_effect(facts, "to shift the whole buffer", "",
 			     site->buffer ? site->buffer->shifted : 0, ret);
 }

@@ -61,38 +61,35 @@ bool advice_stride_is_real(const struct facts *facts)
  * apart. The step of a multiple of an argument is not known, and parts of the iteration's number
  * need not change with each of them.
  */
-enum iterations { ITERATIONS_APART, ITERATIONS_MAY_SHARE, ITERATIONS_SHARE };
-static enum iterations iterations_share(const struct advice_site *site)
+static bool iterations_may_share(const struct facts *facts)
 {
-	enum iterations ret = ITERATIONS_APART;
+	const struct advice_site *site = facts->site;
+	uint64_t apart = (uint64_t)llabs((long long)facts->low);
 
 	for (unsigned i = 0; i < site->term_count; i++) {
 		const struct probe_site_term *term = &site->terms[i];
 		uint64_t step = (uint64_t)llabs((long long)term->step);
 
 		if (term->of & PROBE_TERM_LOOP && term->of & PROBE_TERM_UNKNOWN)
-			return ITERATIONS_MAY_SHARE;
-		if (!(term->of & PROBE_TERM_LOOP) || !step || step >= 128)
+			return true;
+		/* Other lanes use what is a multiple of their distance away. */
+		if (!(term->of & PROBE_TERM_LOOP) || !step || step >= 128 ||
+		    (apart && step % apart == 0))
 			continue;
-		if (term->of == PROBE_TERM_LOOP)
-			return ITERATIONS_SHARE;
-		if (term->of & PROBE_TERM_PART)
-			ret = ITERATIONS_MAY_SHARE;
+		if (term->of == PROBE_TERM_LOOP || term->of & PROBE_TERM_PART)
+			return true;
 	}
-	return ret;
+	return false;
 }
 
 /* Who uses, or may use, the bytes of a cache line that one execution leaves. */
 static void append_rest(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	enum iterations sharing = iterations_share(site);
 
-	if (sharing != ITERATIONS_APART)
-		advice_append(ret->cause,
-			      " at a time; other iterations %s other bytes of these lines, and "
-			      "request them again",
-			      sharing == ITERATIONS_SHARE ? "use" : "may use");
+	if (iterations_may_share(facts))
+		advice_append(ret->cause, " at a time; other iterations may use other bytes of "
+					  "these lines, and request them again");
 	else if (site->copies)
 		advice_append(ret->cause,
 			      " at a time; its %u cop%s (an unrolled loop) may use other bytes of "
@@ -111,10 +108,8 @@ static void say_apart(const struct facts *facts, struct advice *ret)
 		   facts->participle);
 	if (use.own <= 0)
 		return;
-	advice_append(ret->cause, ": %s%s of 128 B of each cache line are used",
+	advice_append(ret->cause, ": %s%s of 128 B of each cache line are used by this access",
 		      use.average ? "on average " : "", advice_number(use.own).text);
-	if (use.shared < use.own || use.shared > use.own)
-		advice_append(ret->cause, " by this access");
 	if (use.shared > use.own) {
 		advice_append(ret->cause, ", %s with the %u access%s next to it",
 			      advice_number(use.shared).text, use.others,
@@ -154,23 +149,17 @@ void advice_say_arrays(const struct advice_site *site, int64_t stride, struct ad
 	long long size = llabs((long long)stride);
 	const char *these = site->bytes == 1 ? "this" : "these";
 
-	/* Lanes may be on a diagonal. Long rows may consist of several structs. */
-	if (!advice_is_member(site))
-		advice_say(ret->fix,
-			   "store %s %u B of neighbouring lanes, now %lld B apart, next to each "
-			   "other (a structure of arrays, or columns or diagonals instead of "
-			   "rows)",
-			   these, site->bytes, size);
-	else if (size > ADVICE_STRUCT_MAX)
-		advice_say(ret->fix,
-			   "store %s %u B of all structs or rows of %lld B next to each other (a "
-			   "structure of arrays, or columns instead of rows)",
-			   these, site->bytes, size);
-	else
-		advice_say(ret->fix,
-			   "use a structure of arrays (one array for %s %u B) instead of an "
-			   "array of structs of %lld B",
-			   these, site->bytes, size);
+	/*
+	 * Lanes may be on a diagonal. Their distance need not be the size of a struct: lanes may
+	 * use every second one, and rows may have several.
+	 */
+	advice_say(ret->fix,
+		   "store %s %u B of neighbouring lanes, now %lld B apart, next to each other (a "
+		   "structure of arrays%s)",
+		   these, site->bytes, size,
+		   !advice_is_member(site)    ? ", or columns or diagonals instead of rows"
+		   : size > ADVICE_STRUCT_MAX ? ", or columns instead of rows"
+					      : "");
 }
 
 void advice_say_swap(const struct facts *facts, uint64_t stride, bool alternative,
@@ -183,6 +172,7 @@ void advice_say_swap(const struct facts *facts, uint64_t stride, bool alternativ
 			ret->fix,
 			"let threadIdx.x run along consecutive addresses (swap the loops or indices)%s",
 			alternative ? ", or pass a tile through LDS" : "");
+		ret->others_move = true;
 		return;
 	}
 	advice_say(ret->fix,
@@ -370,7 +360,8 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 		advice_estimate_lines(facts, ret);
 	}
 	if (stride <= ADVICE_STRUCT_MAX)
-		advice_append_effect(facts, "a structure of arrays", buffer ? buffer->split : 0,
+		advice_append_effect(facts, "a structure of arrays",
+				     ", each from the start of a line,", buffer ? buffer->split : 0,
 				     ret);
 	else
 		advice_append_unevaluated(facts, ret);

@@ -73,7 +73,7 @@ void advice_say_wider(const struct advice_site *site, struct advice *ret)
 			      site->wave);
 	if (site->fixed_shape && site->group[0]) {
 		advice_append(ret->fix,
-			      ", with the arrays and constants of the kernel that are made for "
+			      ", with any arrays and constants of the kernel that are made for "
 			      "dim3(%u, %u",
 			      site->group[0], site->group[1]);
 		if (site->group[2] > 1)
@@ -81,4 +81,5 @@ void advice_say_wider(const struct advice_site *site, struct advice *ret)
 		advice_append(ret->fix, ")");
 	}
 	advice_append(ret->fix, ", so that a wave is in one row");
+	ret->others_move = true;
 }

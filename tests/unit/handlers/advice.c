@@ -37,17 +37,17 @@ static void test_advice(void **state)
 	       "execution); effect on other accesses to the buffer not evaluated");
 	advise(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4, base, 16,
 	       "lanes are 16 B apart and 4 B are written: 32 of 128 B of each "
-	       "cache line are used",
-	       "use a structure of arrays (one array for these 4 B) instead of an "
-	       "array of structs of 16 B; verified: at most 3 cache lines of 128 B after, "
+	       "cache line are used by this access",
+	       "store these 4 B of neighbouring lanes, now 16 B apart, next to each other (a "
+	       "structure of arrays); verified: at most 3 cache lines of 128 B after, "
 	       "8 before (per execution); effect on other accesses to the buffer "
 	       "not evaluated");
 	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4, base, 4096,
 	       "lanes are 4096 B apart and 4 B are read: 4 of 128 B of each cache "
-	       "line are used",
+	       "line are used by this access",
 	       "let threadIdx.x run along consecutive addresses (swap the loops "
 	       "or indices), or pass a tile through LDS; estimate: 3 cache lines of 128 B "
-	       "after, 64 before (per execution), if neighbouring elements are 4 B apart and at least 64 consecutive ones are accessed, and other accesses do not lose what this one gains");
+	       "after, 64 before (per execution), if neighbouring elements are 4 B apart and at least 64 consecutive ones are accessed, and other accesses do not lose what this one gains; effect on other accesses of the kernel not evaluated");
 	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 32, 16, base, 32,
 	       "each lane's 32 B are read in 2 accesses of 16 B, each of which "
 	       "touches all cache lines",

@@ -49,6 +49,44 @@ static void test_partial_wave(void **state)
 	assert_non_null(strstr(host_text(&host_state, 0, "cause"), "lanes are 8 B apart"));
 }
 
+/* Lanes that go down: what must begin at a line is the lowest address, not that of the first lane.
+ */
+static void test_downwards(void **state)
+{
+	(void)state;
+	send_affine(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), ~0ull, 0x7f0000000410,
+		    -4);
+	finish();
+	assert_non_null(strstr(host_text(&host_state, 0, "cause"), "misaligned"));
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
+			       "align the lowest address of each wave, that of its last lane"));
+}
+
+/* a[blockIdx.x * n + threadIdx.x]: if workgroups overlap, no pitch aligns all of them. */
+static void test_windows(void **state)
+{
+	static const struct {
+		int64_t step;
+		bool aligns;
+	} cases[] = {{260, true}, {200, false}, {128, true}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct probe_site_term terms[SEND_TERMS] = {
+			{.of = PROBE_TERM_ITEM, .step = 4},
+			{.of = PROBE_TERM_GROUP, .step = cases[i].step}};
+
+		if (!instance)
+			start(state);
+		dispatch.group[0] = 64;
+		add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+		set_terms(0, terms);
+		send_affine(0, ~0ull, 0x7f0000000004, 4);
+		finish();
+		assert_int_equal(!strncmp(host_text(&host_state, 0, "fix"), "align ", 6),
+				 cases[i].aligns);
+	}
+}
+
 /* Lines of 128 B that contiguous lanes of a float each touch, with lane 0 at that byte of a line.
  */
 static unsigned lines_at(uint64_t exec, uint64_t first)
@@ -142,6 +180,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_partial_wave, start),
+		cmocka_unit_test_setup(test_downwards, start),
+		cmocka_unit_test_setup(test_windows, start),
 		cmocka_unit_test_setup(test_lanes_by_data, start),
 		cmocka_unit_test_setup(test_partial_wave_counted, start),
 	};

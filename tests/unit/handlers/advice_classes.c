@@ -291,7 +291,8 @@ static void test_rows_of_data(void **state)
 	host_state.sites[0].address_class = PROBE_ADDRESS_AFFINE;
 	host_state.sites[0].address_flags = PROBE_ADDRESS_MEMBER;
 	finish();
-	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "an array of structs of 32 B"));
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
+			       "now 32 B apart, next to each other (a structure of arrays)"));
 }
 
 /* With one stride by proof, idle lanes are not the reason for lines far apart. */

@@ -126,8 +126,8 @@ static void test_structs_in_rows(void **state)
 		"once");
 	assert_string_equal(
 		host_text(&host_state, 0, "fix"),
-		"use a structure of arrays (one array for these 4 B) instead of an array of "
-		"structs of 20 B; verified: at most 8 cache lines of 128 B after, 12 before "
+		"store these 4 B of neighbouring lanes, now 20 B apart, next to each other (a "
+		"structure of arrays); verified: at most 8 cache lines of 128 B after, 12 before "
 		"(per execution)");
 }
 
@@ -393,11 +393,12 @@ static void test_structs(void **state)
 	for (unsigned i = 0; i < 16; i++)
 		pieces[1 + i] = (struct use){1, 4096 * i, 16, 0};
 	send_uses(structs, 3);
-	assert_int_equal(sscanf(strstr(host_text(&host_state, 0, "fix"), "; with"),
-				"; with 1 other access to the buffer %d cache lines of 128 B in "
-				"the run after, %d before",
-				&after, &before),
-			 2);
+	assert_int_equal(
+		sscanf(strstr(host_text(&host_state, 0, "fix"), "; with"),
+		       "; with 1 other access to the buffer, each from the start of a line, %d cache lines of 128 B in "
+		       "the run after, %d before",
+		       &after, &before),
+		2);
 	/* No other access uses the buffer of the third. */
 	assert_null(strstr(host_text(&host_state, 2, "fix"), "other access"));
 	assert_null(strstr(host_text(&host_state, 2, "fix"), "alone"));
@@ -418,24 +419,26 @@ static void test_structs(void **state)
 	assert_int_equal(after, 2 + 3 * (send_uses(pieces, 17) - 2));
 	/* One does not. */
 	send_uses(through, 2);
-	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
-			       "with 1 other access to the buffer 18 cache lines of 128 B in the "
-			       "run after, 34 before"));
+	assert_non_null(strstr(
+		host_text(&host_state, 0, "fix"),
+		"with 1 other access to the buffer, each from the start of a line, 18 cache lines of 128 B in the "
+		"run after, 34 before"));
 	/* Members of different sizes get the same advice. */
 	send_uses(mixed, 2);
 	for (unsigned i = 0; i < 2; i++)
 		assert_int_equal(
 			sscanf(strstr(host_text(&host_state, i, "fix"), "; with"),
-			       "; with 1 other access to the buffer %d cache lines of 128 B",
+			       "; with 1 other access to the buffer, each from the start of a line, %d cache lines of 128 B",
 			       &listed[i]),
 			1);
 	assert_int_equal(listed[0], listed[1]);
 	assert_int_equal(listed[0], send_uses(apart, 2));
 	/* Accesses to whole structs neither gain nor lose. */
 	send_uses(whole, 3);
-	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
-			       "with 2 other accesses to the buffer 18 cache lines of 128 B in "
-			       "the run after, 24 before"));
+	assert_non_null(strstr(
+		host_text(&host_state, 0, "fix"),
+		"with 2 other accesses to the buffer, each from the start of a line, 18 cache lines of 128 B in "
+		"the run after, 24 before"));
 }
 
 /* a[i - 1], a[i], a[i + 1]: whichever begins at a line, the others do not. */

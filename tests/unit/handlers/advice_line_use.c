@@ -107,8 +107,8 @@ static void test_far(void **state)
 	dispatch.grid[1] = dispatch.grid[2] = 1;
 	run(&far, all, terms);
 	for (unsigned k = 0; k < 2; k++)
-		expect(k, 64, 64, ": 64 of 128 B of each cache line are used");
-	assert_null(strstr(host_text(&host_state, 0, "cause"), "access"));
+		expect(k, 64, 64, ": 64 of 128 B of each cache line are used by this access");
+	assert_null(strstr(host_text(&host_state, 0, "cause"), "next to it"));
 	run(&half, all, terms);
 	for (unsigned k = 0; k < 2; k++)
 		expect(k, 64, 0, ": 64 of 128 B of each cache line are used by this access");
@@ -134,7 +134,7 @@ static void test_idle(void **state)
 		halves[i / 64] |= (uint64_t)(i % 8 < 4) << i % 64;
 	}
 	run(&one, fifths, NULL);
-	expect(0, 34, 34, ": on average 34 of 128 B of each cache line are used");
+	expect(0, 34, 34, ": on average 34 of 128 B of each cache line are used by this access");
 	run(&two, fifths, NULL);
 	expect(0, 34, 0, ": on average 34 of 128 B of each cache line are used by this access");
 	run(&four, halves, NULL);
