@@ -8,7 +8,7 @@
 program=$source/tests/e2e/line_use.hip
 cp "$program" program.hip
 compile program.hip line_use
-used="of 128 B of each cache line are used"
+used="of 128 B of each cache line are used by this access"
 
 # at MARK COLUMN: of the line with this mark
 at()
@@ -20,11 +20,11 @@ for kind in memory trace; do
 	record $kind.db -q --kind $kind -- ./line_use
 	probe-report lines --all --format json $kind.db >$kind.json
 	case "$(at filter cause)" in
-	*": 64 $used by this access, 128 with the 1 access next to it"*) ;;
+	*": 64 $used, 128 with the 1 access next to it"*) ;;
 	*) fail "$kind: $(at filter cause)" ;;
 	esac
 	expect "$kind: apart" "$(at apart cause)" \
-		"lanes are 16 B apart and 4 B are read: 32 $used by this access, 64 with the 1 access next to it (line 15)"
+		"lanes are 16 B apart and 4 B are read: 32 $used, 64 with the 1 access next to it (line 15)"
 	expect "$kind: far" "$(at far cause)" "lanes are 16 B apart and 8 B are read: 64 $used"
 	# A trace knows all accesses to the buffer.
 	expect "$kind: idle" "$(at idle cause | sed 's/; a structure of arrays would cost .*//')" \
