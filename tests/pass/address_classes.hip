@@ -102,17 +102,6 @@ extern "C" __global__ void rings(float *out, const float *in, int head, unsigned
 	out[5 * n + t] = in[min(t, n - 1)];
 }
 
-// Distances of neighbours, also where no flag says that an unsigned index does not wrap around.
-// CHECK: {{^}}window [[@LINE+7]] load affine {{.*}}threadIdx.x){{$}}
-// CHECK: {{^}}window [[@LINE+6]] load affine {{.*}} near 4{{$}}
-// CHECK: {{^}}window [[@LINE+5]] load affine {{.*}} near 8{{$}}
-extern "C" __global__ void window(float *out, const float *in)
-{
-	unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
-
-	out[t] = in[t] + in[t + 1] + in[t + 2];
-}
-
 // Increments up to a limit do not add up.
 // CHECK: {{^}}wrapping {{[0-9]+}} atomic affine exchange a
 // CHECK: {{^}}wrapping {{[0-9]+}} atomic affine exchange a

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """address_classes.py CODE_OBJECT: the site table's view of each access, one line per kernel, access and line of source:
 
-kernel line access class [staged] [shifts | listed] [result] [exchange] [variable NUMBER [rows of BYTES] [elements of BYTES]] address [from LINE] [near BYTES]
+kernel line access class [staged] [shifts | listed] [result] [exchange] [variable NUMBER [rows of BYTES] [elements of BYTES]] address [from LINE]
 """
 import struct
 import sys
@@ -31,11 +31,10 @@ class Table:
 
 	def accesses(self):
 		for i in range(self.count):
-			(_, _, line, _, _, _, access, _, _, _, _, owner, _, address, source, _, distance, kind, flags,
+			(_, _, line, _, _, _, access, _, _, _, _, owner, _, address, source, _, _, kind, flags,
 				variable) = struct.unpack_from("<5IHBBHHIIIIIIiBBH", self.data, self.first + 60 * i)
 			if access in ACCESS:
-				yield self.text(owner), line, ACCESS[access], CLASSES[kind], flags, variable, self.text(address), self.text(source), \
-					distance
+				yield self.text(owner), line, ACCESS[access], CLASSES[kind], flags, variable, self.text(address), self.text(source)
 
 
 	def places(self):
@@ -53,11 +52,11 @@ def loads(path):
 
 def main(path):
 	table, seen = Table(path), set()
-	for owner, line, access, kind, flags, variable, address, source, distance in table.accesses():
+	for owner, line, access, kind, flags, variable, address, source in table.accesses():
 		words = (GATHER_FLAGS if kind == "gather" else FLAGS).items()
 		row = f"{owner} {line} {access} {kind}" + "".join(" " + word for bit, word in words if flags & bit) + \
 			(table.declared(variable) if variable else "") + " " + address + \
-			(" from " + source.rsplit(":", 1)[1] if source else "") + (f" near {distance}" if distance else "")
+			(" from " + source.rsplit(":", 1)[1] if source else "")
 		if row not in seen:
 			print(row)
 		seen.add(row)
