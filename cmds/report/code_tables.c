@@ -102,7 +102,8 @@ static int choose_line(struct cursor *cursor, sqlite3_value *value)
 	sqlite3_int64 line = sqlite3_value_int64(value);
 
 	cursor->count = 0;
-	if (sqlite3_value_numeric_type(value) != SQLITE_INTEGER || line <= 0 || line > UINT32_MAX)
+	if (!cursor->kernel.count || sqlite3_value_numeric_type(value) != SQLITE_INTEGER ||
+	    line <= 0 || line > UINT32_MAX)
 		return SQLITE_OK;
 	cursor->count =
 		report_kernel_line(cursor->code, &cursor->kernel, (uint32_t)line, &cursor->by_line);

@@ -73,13 +73,9 @@ static size_t find(const struct report_code *code, struct line_row from)
 size_t report_kernel_line(struct report_code *code, const struct kernel_code *kernel, uint32_t line,
 			  const struct line_row **ret)
 {
-	static const struct line_row none;
 	uint32_t first;
 	size_t begin;
 
-	*ret = &none;
-	if (!kernel->count)
-		return 0;
 	if (!code->by_line)
 		code->by_line = sort(code);
 	*ret = code->by_line;

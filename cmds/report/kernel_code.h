@@ -28,8 +28,8 @@ struct line_row {
 };
 
 /*
- * The kernel's instructions of one line, in the order of their addresses; valid as long as `code`
- * is. Returns their number; *ret is NULL without memory.
+ * Instructions of one line of a kernel that has rows, in the order of their addresses; valid as
+ * long as `code` is. Returns their number; *ret is NULL without memory.
  */
 size_t report_kernel_line(struct report_code *code, const struct kernel_code *kernel, uint32_t line,
 			  const struct line_row **ret);

@@ -126,7 +126,6 @@ static void say_apart(const struct facts *facts, struct advice *ret)
 void advice_append_shared(const struct facts *facts, int64_t stride, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-
 	const struct line_use use = line_use_of_rows(facts, stride);
 
 	if (use.own >= 128 || use.shared < 128)
