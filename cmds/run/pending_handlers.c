@@ -91,7 +91,7 @@ static bool have_run(const char *path)
 }
 
 /*
- * Recorders that may die while handlers run over a database. One that was killed by somebody else
+ * Recorders that may die while handlers run over a database. One that the user or the kernel killed
  * is replaced; those of a handler that kills its parent must not use up all replacements
  * (DEATHS_MAX in recorder_service.c), because then the database would stay as the first one left
  * it.
