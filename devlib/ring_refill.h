@@ -47,33 +47,40 @@ DEV_INLINE bool wait_for_space(const dev_ctx *ctx, dev_state *state, uint32_t he
 	/* The cached tail may be stale, and then it is too small, never too large. */
 	if (head + size - tail > ring) {
 		volatile dev_ring *host = dev_ring_host(state);
-		bool wait = should_wait(ctx, state, leader);
+		bool wait = should_wait(ctx, state, leader), fits;
 
 		for (;;) {
 			uint64_t now = dev_load_host(&host->tail);
 
 			tail = (uint32_t)now;
-			if (head + size - tail <= ring) {
-				if (dev_is_leader(leader))
-					__atomic_store_n(&state->tail, now, __ATOMIC_RELAXED);
+			fits = head + size - tail <= ring;
+			if (fits && dev_is_leader(leader))
+				__atomic_store_n(&state->tail, now, __ATOMIC_RELAXED);
+			if (fits || !wait || waited >= ctx->spin_limit)
 				break;
-			}
-			if (!wait || waited >= ctx->spin_limit)
-				return false;
 			waited = dev_sleep(waited);
 		}
+		/* Only the ring's owner writes it. */
+		if (waited && dev_is_leader(leader))
+			host->waited += waited;
+		if (!fits)
+			return false;
 	}
 	*ret_tail = tail;
 	return true;
 }
 
-/* Return from the refill: the record fits, and the cursor is at its address. */
+/*
+ * Return from the refill: the record fits, and the cursor is at its address. The first wave of a
+ * launch remains the first (time_calibrate()).
+ */
 DEV_INLINE void refill_cursor(uint64_t address, uint64_t head_offset, uint32_t free_bytes)
 {
 	__asm__ volatile("s_mov_b64 s[84:85], %0\n\t"
 			 "s_mov_b64 s[78:79], %1\n\t"
 			 "s_mov_b32 s86, %2\n\t"
-			 "s_mov_b32 s92, 1"
+			 "s_cmp_eq_u32 s92, 3\n\t"
+			 "s_cselect_b32 s92, 3, 1"
 			 :
 			 : "s"(dev_scalar64(address)), "s"(dev_scalar64(head_offset)),
 			   "s"(dev_scalar32(free_bytes))

@@ -303,12 +303,14 @@ uint64_t segment_reader_ring_unread(const struct segment_reader *segment, uint32
 	return ring->broken || bytes > segment_reader_ring_size(segment, index) ? 0 : bytes;
 }
 
-void segment_reader_ring_counts(const struct segment_reader *segment, uint64_t *emitted,
-				uint64_t *dropped)
+struct segment_ring_counts segment_reader_ring_counts(const struct segment_reader *segment)
 {
-	*emitted = *dropped = 0;
+	struct segment_ring_counts counts = {0};
+
 	for (uint32_t i = 0; i < segment->ring_count; i++) {
-		*emitted += load64(&segment->heads[i].emitted);
-		*dropped += load64(&segment->heads[i].dropped);
+		counts.emitted += load64(&segment->heads[i].emitted);
+		counts.dropped += load64(&segment->heads[i].dropped);
+		counts.waited += load64(&segment->heads[i].waited);
 	}
+	return counts;
 }

@@ -104,8 +104,11 @@ void segment_reader_ring_release(struct segment_reader *segment, uint32_t ring, 
 /* Bytes written but not consumed; 0 if the ring is broken. */
 uint64_t segment_reader_ring_unread(const struct segment_reader *segment, uint32_t ring);
 
-/* Sums of the device's counts over all rings. */
-void segment_reader_ring_counts(const struct segment_reader *segment, uint64_t *emitted,
-				uint64_t *dropped);
+/* The device's counts (struct probe_ring), summed over all rings. */
+struct segment_ring_counts {
+	uint64_t emitted, dropped;
+	uint64_t waited; /* microseconds, about */
+};
+struct segment_ring_counts segment_reader_ring_counts(const struct segment_reader *segment);
 
 #endif

@@ -276,6 +276,7 @@ void accounting_store(struct recording *recording, bool final)
 	}
 	probe_store_account(store, "trace", "invalid", counts->trace_invalid);
 	probe_store_account(store, "trace", "bytes", counts->trace_bytes);
+	probe_store_account(store, "trace", "waited_us", counts->trace_waited);
 	samples_counts(recording, &samples);
 	probe_store_account(store, "samples", "no_dispatch", samples.pcs.no_dispatch);
 	probe_store_account(store, "samples", "foreign", samples.pcs.foreign);

@@ -45,6 +45,7 @@ struct record_counts {
 	/* Of the segment; final after the process has ended. */
 	uint64_t host_emitted, host_dropped, host_corrupt, host_uncommitted;
 	uint64_t trace_emitted, trace_dropped;
+	uint64_t trace_waited;	/* microseconds that waves waited for space in rings */
 	uint64_t trace_missing; /* stated by the device, neither dropped nor there */
 	struct unknown_loss unknown[PROBE_STREAM_IDS];
 };

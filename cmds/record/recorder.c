@@ -243,8 +243,9 @@ static void read_counts(struct recorder *recorder)
 	counts->host_dropped = stated(round->dropped);
 	counts->host_corrupt = round->corrupt;
 	counts->host_uncommitted = round->uncommitted;
-	counts->trace_emitted = stated(round->ring_emitted);
-	counts->trace_dropped = stated(round->ring_dropped);
+	counts->trace_emitted = stated(round->rings.emitted);
+	counts->trace_dropped = stated(round->rings.dropped);
+	counts->trace_waited = stated(round->rings.waited);
 	/* The device counts only the records that it drops, in both words. */
 	if (counts->trace_emitted < counts->trace_dropped)
 		counts->trace_emitted = counts->trace_dropped;

@@ -212,8 +212,9 @@ void spool_continue(struct spool *spool)
 		segment->host->dropped = spool->last.dropped;
 		for (uint32_t i = 0; i < segment->ring_count; i++) {
 			segment->heads[i].head = spool->ring_ends[i];
-			segment->heads[i].emitted = i ? 0 : spool->last.ring_emitted;
-			segment->heads[i].dropped = i ? 0 : spool->last.ring_dropped;
+			segment->heads[i].emitted = i ? 0 : spool->last.rings.emitted;
+			segment->heads[i].dropped = i ? 0 : spool->last.rings.dropped;
+			segment->heads[i].waited = i ? 0 : spool->last.rings.waited;
 		}
 	}
 	segment_reader_seek(segment, spool->host_end);
@@ -350,9 +351,9 @@ static void put_round(struct spool *spool, bool drained)
 		.dropped = segment_reader_dropped(segment),
 		.corrupt = segment->loss.corrupt,
 		.uncommitted = segment->loss.uncommitted,
+		.rings = segment_reader_ring_counts(segment),
 		.drained = drained,
 	};
-	segment_reader_ring_counts(segment, &round->ring_emitted, &round->ring_dropped);
 }
 
 bool spool_fill(struct spool *spool, struct spool_round_options options)

@@ -31,7 +31,7 @@ struct probe_err;
 struct spool_round {
 	uint64_t emitted, dropped; /* host records, as the application counts them */
 	uint64_t corrupt, uncommitted;
-	uint64_t ring_emitted, ring_dropped;
+	struct segment_ring_counts rings;
 	uint64_t drained; /* 1: no writer is left, and all was read */
 };
 

@@ -185,6 +185,7 @@ enum stream_column {
 	S_FOREIGN,
 	S_UNKNOWN,
 	S_UNKNOWN_MOST,
+	S_WAITED,
 };
 
 #define DROPPED_TEXT(name, number, word, text) " WHEN 'dropped." word "' THEN '" text "'"
@@ -200,7 +201,8 @@ static const char streams_sql[] = "SELECT CASE stream" PROBE_STREAM_TABLE(
 					   "sum(value) FILTER (WHERE name = 'invalid'), "
 					   "sum(value) FILTER (WHERE name = 'foreign'), "
 					   "sum(value) FILTER (WHERE name = 'unknown'), "
-					   "sum(value) FILTER (WHERE name = 'unknown_most') "
+					   "sum(value) FILTER (WHERE name = 'unknown_most'), "
+					   "sum(value) FILTER (WHERE name = 'waited_us') "
 					   "FROM probe_account WHERE stream <> 'dispatches' GROUP BY stream "
 					   "HAVING sum(value) FILTER (WHERE name IN ('emitted', 'unknown')) > 0 "
 					   "ORDER BY CASE stream WHEN 'host' THEN 0 ELSE 1 END, stream";
@@ -237,6 +239,10 @@ static void print_stream(const struct report *report, sqlite3_stmt *stmt)
 		printf("; %s outside of the program's kernels (copies by the runtime)",
 		       report_cell(stmt, S_FOREIGN));
 	print_unknown(stmt);
+	if (sqlite3_column_int64(stmt, S_WAITED))
+		printf("; waves waited %s us in all for space in a ring, which is part of all times "
+		       "of clones",
+		       report_cell(stmt, S_WAITED));
 	putchar('\n');
 }
 

@@ -156,6 +156,10 @@ static int write_kernel(const struct probe_host *host, int spans, int places,
 
 	limit_empty_spans(kernel);
 	err = write_sites(host, spans, places, kernel);
+	if (own->cycles && !own->around[RECORD])
+		host->log(host->ctx, PROBE_LOG_WARNING,
+			  "the cost of stamps is not known, because records of a launch's first "
+			  "wave are missing: `overhead` and `stamp` are 0");
 	if (own->ends)
 		host->log(host->ctx, PROBE_LOG_WARNING,
 			  "%llu ends of regions that had not begun: look for "

@@ -307,7 +307,8 @@ struct probe_ring {
 	uint64_t head;
 	uint64_t emitted; /* as in struct probe_ring_state */
 	uint64_t dropped;
-	uint64_t pad0[5];
+	uint64_t waited; /* microseconds, about, that waves have waited for space */
+	uint64_t pad0[4];
 	uint64_t tail; /* bytes consumed since the start */
 	uint64_t pad1[7];
 };

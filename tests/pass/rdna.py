@@ -15,8 +15,8 @@ KINDS = {MEMORY: "memory", TRACE: "trace", TIME: "time", COUNT: "count"}
 LOAD, ATOMIC, BLOCK, REGION, FUNCTION, GROUP, COUNTED = 1, 3, 4, 5, 6, 9, 10
 FLAT, NONE = 0, 0xffffffff
 # What may touch the registers of ring_cursor.h: the cursor's own code.
-CURSOR = {"s_mov_b32", "s_mov_b64", "s_add_u32", "s_addc_u32", "s_sub_u32", "s_cmp_eq_u32", "s_swappc_b64",
-	"global_store_dwordx4", "global_store_b128"}
+CURSOR = {"s_mov_b32", "s_mov_b64", "s_cselect_b32", "s_add_u32", "s_addc_u32", "s_sub_u32", "s_cmp_eq_u32",
+	"s_swappc_b64", "global_store_dwordx4", "global_store_b128"}
 LIMITS = {"vgpr_count": 256, "sgpr_count": 108, "vgpr_spill_count": 0}
 SAME = ("group_segment_fixed_size", "max_flat_workgroup_size", "wavefront_size")
 # Clocks in what a wave calls: at its begin the constant one; at its end a stamp, four that tell what stamps cost,
