@@ -112,6 +112,14 @@ static const struct report_query *query(const struct report *report, unsigned nu
 	return number ? NULL : report_samples_query(report->by, REPORT_FROM_SUMS);
 }
 
+static struct probe_err *check(const struct report *report)
+{
+	if (report->by == REPORT_BY_LAUNCH_SHAPE)
+		return probe_err_create(
+			"--by: samples are shown by line, kernel, instruction or dispatch");
+	return NULL;
+}
+
 const struct report_verb report_verb_samples = {
 	.name = "samples",
 	.help = "where PC samples are, and why waves stalled there",
@@ -119,5 +127,6 @@ const struct report_verb report_verb_samples = {
 		REPORT_O_ROWS | REPORT_O_KERNEL | REPORT_O_RUNS | REPORT_O_DISPATCHES | REPORT_O_BY,
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON | 1 << REPORT_ROCPROFV3,
 	.query = query,
+	.check = check,
 	.show = show,
 };

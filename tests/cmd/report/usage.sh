@@ -38,3 +38,9 @@ echo "$? full"
 # More than a buffer, so that it is not the last part that cannot be written.
 probe-report info run.db run.db run.db run.db run.db run.db >/dev/full
 echo "$? full"
+# Every value of --by, with every verb that has the option: an error of usage, or rows.
+for verb in lines samples mix; do
+	for by in line kernel instruction dispatch launch-shape; do
+		try probe-report $verb --by $by --format csv run.db | tail -1
+	done
+done
