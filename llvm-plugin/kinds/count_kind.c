@@ -154,10 +154,7 @@ static void count_block(struct insert *in, const struct count_block *block)
 	bool alone;
 
 	before(in, block == in->plan->block ? in->entry : first_of(block->block));
-	if (block->mode == COUNT_MEMORY) {
-		count_in_memory(in, block);
-		return;
-	}
+	/* Also of a home that is itself counted in memory: other blocks need its lanes. */
 	if (block->home_sgpr)
 		asm_line(&code, "s_bcnt1_i32_b@n s%u, @exec", block->home_sgpr);
 	if (block->mode == COUNT_UNIFORM || block->mode == COUNT_LANES)
@@ -175,6 +172,8 @@ static void count_block(struct insert *in, const struct count_block *block)
 			 COUNT_SGPR_TEMP);
 	if (code.text)
 		finish(in, &code);
+	if (block->mode == COUNT_MEMORY)
+		count_in_memory(in, block);
 }
 
 /* ---- Guards --------------------------------------------------------------------------------- */

@@ -158,6 +158,39 @@ template <int K> static void run_many(int *to)
 		expect(1007, 3, 160, [&](int i) { return (i * (k + 3) >> 4 & 3) == 1; });
 }
 
+/* Loops in which the lanes of a wave are those of the block before: more than there are registers for. */
+template <int K> struct repeats {
+	static __device__ __forceinline__ void run(volatile int *to, int i, int rounds)
+	{
+		if ((i / 64 + K) % 3 == 1 || i * K % 7 == 2)
+			for (int k = 0; k < rounds; k++)
+#line 1008
+				to[i + k] = K;
+#line 170
+		repeats<K - 1>::run(to, i, rounds);
+	}
+};
+
+template <> struct repeats<0> {
+	static __device__ __forceinline__ void run(volatile int *, int, int)
+	{
+	}
+};
+
+template <int K> __global__ void many_loops(int *to, int rounds)
+{
+	repeats<K>::run(to, AT, rounds);
+}
+
+template <int K> static void run_many_loops(int *to, int rounds)
+{
+	many_loops<K><<<3, 160>>>(to, rounds);
+	for (int n = 1; n <= K; n++)
+		expect(1008, 3, 160, [&](int i) {
+			return (i / 64 + n) % 3 == 1 || i * n % 7 == 2 ? rounds : 0;
+		});
+}
+
 int main()
 {
 	const int n = 1000, rounds = 7;
@@ -173,6 +206,9 @@ int main()
 	run_many<20>(to);
 	run_many<50>(to);
 	run_many<90>(to);
+	run_many_loops<3>(to, rounds);
+	run_many_loops<20>(to, rounds);
+	run_many_loops<40>(to, rounds);
 	CHECK(hipDeviceSynchronize());
 	expect(1000, 10, 120, [&](int i) { return i < n ? rounds : 0; });
 	expect(1001, 10, 120, [&](int i) { return i < n ? i % 9 : 0; });
