@@ -315,11 +315,11 @@ static const struct report_column columns[] = {
 	"min(site) AS site, code, symbol, '' AS shape, users_file AS file, "                 \
 	"users_line AS line, users_column AS \"column\", access, NULL AS space, "      \
 	"NULL AS size, NULL AS unit, NULL AS align, NULL AS memory, "       \
-	"users_file, users_line, users_column, NULL AS cause, NULL AS fix, NULL AS cause_shape, NULL AS row_class, NULL AS row_address, NULL AS row_index, NULL AS row_lanes, NULL AS row_every, NULL AS row_near, NULL AS row_measured, " COST_OF_TIMES ", NULL AS level, "        \
+	"users_file, users_line, users_column, NULL AS cause, NULL AS fix, NULL AS cause_shape, NULL AS row_class, NULL AS row_address, NULL AS row_index, NULL AS row_lanes, NULL AS row_every, NULL AS row_near, NULL AS row_measured, NULL AS by_original, NULL AS all_spent, " COST_OF_TIMES ", NULL AS level, "        \
 	"sum(executions) AS executions, sum(lanes) AS lanes, NULL AS quads, NULL AS lines64, "     \
 	"NULL AS needed64, NULL AS excess64, NULL AS lines128, NULL AS needed128, "                \
 	"NULL AS excess128, NULL AS passes, NULL AS ideal_passes, NULL AS conflicts, "             \
-	"NULL AS affine, NULL AS updates, NULL AS waits_low, NULL AS waits_high, NULL AS swaps, NULL AS modelled, NULL AS whole, NULL AS low, NULL AS high, NULL AS max_way, "           \
+	"NULL AS affine, NULL AS updates, NULL AS waits_low, NULL AS waits_high, NULL AS swaps, NULL AS modelled, NULL AS whole, NULL AS low, NULL AS high, NULL AS cost, NULL AS limited_low, NULL AS limited_high, NULL AS max_way, "           \
 	"NULL AS stride_lo, NULL AS stride_hi, count(DISTINCT site) AS sites, NULL AS avoidable, " \
 	"NULL AS line_modelled, NULL AS line_places, 1 AS line_place, 1 AS line_first FROM "                        \
 	"(SELECT c.*, " COST_OF_TIMES ", " COST_KEYS ", s.access, "                                                      \

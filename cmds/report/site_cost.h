@@ -98,19 +98,48 @@
 	"FROM equal p LEFT JOIN rocpd_info_agent a ON a.id = p.agent) p "                          \
 	"JOIN objects o ON o.kernel = p.kernel_id)"
 
-#define COST_RATE(rate) "sum(n * groups / min(64.0 * used, " rate " * cus)) / sum(n * groups)"
+/* Of the instrumented dispatches, by workgroup. */
+#define COST_MEAN(sum)                                                                             \
+	"1.0 * sum(" sum ") FILTER (WHERE instrumented) / sum(n * groups) FILTER (WHERE instrumented)"
+#define COST_RATE(rate) COST_MEAN("n * groups / min(64.0 * used, " rate " * cus)")
 
-/* By kernel: cycles per cycle of a unit, cycles per byte of a level, and bytes allocated. */
-#define COST_WORK                                                                                  \
-	"work AS MATERIALIZED (SELECT w.*, coalesce((SELECT sum(a.size) FROM probe_allocation a "  \
-	"WHERE a.first_dispatch <= w.first AND coalesce(a.last_dispatch, w.first) >= w.first), "   \
-	COST_L2_BYTES " + 1) > " COST_L2_BYTES " AS large FROM "                                   \
-	"(SELECT code, symbol, shape, max(wave) AS wave, min(dispatch_id) AS first, sum(n) AS runs, "   \
-	"max(cus) AS cus, 1.0 * sum(n * rounds) / sum(n * groups) AS per_unit, "                                            \
+/* Times: clones and originals are never added up. */
+#define COST_AVERAGE(which)                                                                        \
+	"CAST(1.0 * sum(ns) FILTER (WHERE " which ") / sum(timed) FILTER (WHERE " which ") AS INTEGER)"
+
+/*
+ * By kernel and launch shape, because a launch of few large workgroups has fewer compute units than one
+ * of many: cycles per cycle of a unit, cycles per byte of a level, and bytes allocated. The time, which
+ * limits the cost, is that of originals if all shapes have one. `launch` '': over all shapes, for rows
+ * of shapes that the handler does not separate.
+ */
+#define COST_WORK_OF(launch)                                                                       \
+	"SELECT code, symbol, shape, " launch " AS launch, max(wave) AS wave, "                    \
+	"min(dispatch_id) FILTER (WHERE instrumented) AS first, max(cus) AS cus, "                 \
+	COST_AVERAGE("NOT instrumented") " * sum(n * instrumented) * max(mhz) / 1000.0 AS original, " \
+	"sum(ns) FILTER (WHERE instrumented) * max(mhz) / 1000.0 AS clone, "                       \
+	COST_MEAN("n * rounds") " AS per_unit, "                                                   \
 	COST_RATE(COST_L2_READ) " AS l2_read, " COST_RATE(COST_L2_WRITE) " AS l2_write, "          \
 	COST_RATE(COST_MEMORY_READ) " AS memory_read, "                                            \
 	COST_RATE(COST_MEMORY_WRITE) " AS memory_write "                                           \
-	"FROM launches WHERE instrumented GROUP BY code, symbol, shape) w)"
+	"FROM launches GROUP BY code, symbol, shape, " launch " HAVING sum(instrumented) > 0"
+#define COST_WORK                                                                                  \
+	"work AS MATERIALIZED (SELECT w.*, CASE WHEN by_original THEN original ELSE clone END "    \
+	"AS spent, coalesce((SELECT sum(a.size) FROM probe_allocation a "                          \
+	"WHERE a.first_dispatch <= w.first AND coalesce(a.last_dispatch, w.first) >= w.first), "   \
+	COST_L2_BYTES " + 1) > " COST_L2_BYTES " AS large FROM "                                   \
+	"(SELECT *, count(*) OVER k = count(original) OVER k AS by_original FROM ("                \
+	COST_WORK_OF("real_shape") " UNION ALL " COST_WORK_OF("''")                              \
+	") WINDOW k AS (PARTITION BY code, symbol, shape)) w), "                                   \
+	"spent AS MATERIALIZED (SELECT code, symbol, shape, "                                      \
+	"CASE WHEN count(spent) = count(*) THEN sum(spent) END AS all_spent "                      \
+	"FROM work WHERE launch <> '' GROUP BY code, symbol, shape)"
+/* The row of a shape that no dispatch has is that of all. */
+#define COST_JOIN_WORK                                                                             \
+	" LEFT JOIN spent e ON e.code = o.code AND e.symbol = o.symbol AND e.shape = m.shape "     \
+	"LEFT JOIN work w ON w.code = o.code AND w.symbol = o.symbol AND w.shape = m.shape AND "   \
+	"w.launch = CASE WHEN (o.code, o.symbol, m.shape, m.row_shape) IN "                        \
+	"(SELECT code, symbol, shape, launch FROM work) THEN m.row_shape ELSE '' END "
 
 /*
  * An atomic update for which the machine has no instruction: the back end generates a load and a
@@ -126,9 +155,6 @@
 	"(i.text GLOB '*_cmpswap*' OR i.text GLOB 'ds_cmps*')) AND "                               \
 	COST_AT_PLACE(object, kernel, place) "(i.text GLOB '*_load_*' OR i.text GLOB 'ds_read*')))"
 
-/* Times: clones and originals are never added up. */
-#define COST_AVERAGE(which)                                                                        \
-	"CAST(1.0 * sum(ns) FILTER (WHERE " which ") / sum(timed) FILTER (WHERE " which ") AS INTEGER)"
 #define COST_TIMES                                                                                 \
 	"times AS MATERIALIZED (SELECT code, symbol, shape, sum(n) AS dispatches, "                \
 	"sum(n * instrumented) AS instrumented, "                                                  \
@@ -262,7 +288,7 @@
 	"WHEN in_unit > " COST_IN_DATA " THEN 'address unit' "                                     \
 	"WHEN large THEN 'memory' ELSE 'L2' END AS level FROM "                                    \
 	"(SELECT y.*, " COST_OF_UPDATES " FROM "                                                   \
-	COST_SWAPS COST_UPDATES ", w.cus, " COST_OF_TIMES ", coalesce(o.code, m.code_object) AS code, "    \
+	COST_SWAPS COST_UPDATES ", w.cus, w.launch, w.spent, w.by_original, e.all_spent, " COST_OF_TIMES ", coalesce(o.code, m.code_object) AS code, "    \
 	"coalesce(o.symbol, m.kernel) AS symbol, s.file, s.line, s.\"column\", " COST_KEYS ", "        \
 	"s.access, s.space, s.size, s.unit, s.align, "                                             \
 	SITE_MEMORY("s") " AS memory, " COST_LOADS " AS loads, "                                   \
@@ -281,8 +307,8 @@
 	"coalesce(max(64 * m.lines64, 128 * m.lines128) * " COST_BY_ACCESS("memory") ", 0) "       \
 	"AS whole_memory "                                                                         \
 	"FROM " rows " m JOIN probe_site s ON s.code_object_id = m.code_object AND "               \
-	"s.site = m.site LEFT JOIN objects o ON o.kernel = m.kernel "                              \
-	"LEFT JOIN work w ON w.code = o.code AND w.symbol = o.symbol AND w.shape = m.shape "                            \
+	"s.site = m.site LEFT JOIN objects o ON o.kernel = m.kernel"                              \
+	COST_JOIN_WORK                                                                             \
 	COST_JOIN_TIMES("o", "m.shape")                                                            \
 	"WHERE probe_match(coalesce(" COST_KERNEL("display_name", "m.kernel") ", '')))) y) y) x)"
 
@@ -291,13 +317,34 @@
 	"frames_key, CASE line WHEN 0 THEN site END"
 #define COST_SUM(column) "sum(" column ") OVER w AS " column ", "
 
+/*
+ * By the model, the accesses of a kernel that have extra cost may take longer than its launches of one
+ * shape, all their requests and passes together: more data came from caches, or units worked at the same
+ * time. All estimates of these launches are reduced by the same factor then, so that a share of them is one
+ * of their time. Updates are modelled one after the other, which may be many times that time: each is
+ * reduced to it first, or nothing would remain of the other estimates.
+ */
+#define COST_LAUNCH "PARTITION BY code, symbol, shape, launch"
+#define COST_SCALED                                                                                \
+	"scaled AS MATERIALIZED (SELECT *, modelled * scale AS cost, "                             \
+	"sum(modelled * scale) OVER p AS launch_cost, CASE launch_place WHEN 1 THEN "              \
+	"min(launch_low, sum(modelled * scale) OVER p) END AS limited_low, "                          \
+	"CASE launch_place WHEN 1 THEN min(launch_high, coalesce(spent, launch_high)) END AS limited_high " \
+	"FROM (SELECT *, coalesce(alone * spent / max(sum(whole * alone) OVER "                    \
+	"(" COST_LAUNCH "), spent), 1.0) AS scale FROM (SELECT *, "                                \
+	"CASE WHEN level IN ('updates', 'swap loop') "                                             \
+	"THEN coalesce(spent / max(launch_whole, spent), 1.0) ELSE 1.0 END AS alone FROM "         \
+	"(SELECT *, sum(whole) OVER p AS launch_whole, sum(low) OVER p AS launch_low, "            \
+	"sum(high) OVER p AS launch_high, row_number() OVER p AS launch_place FROM sites "         \
+	"WINDOW p AS (" COST_WINDOW ", launch)))) WINDOW p AS (" COST_WINDOW ", launch))"
+
 /* The avoidable part of `whole`, for a line's accesses. */
 #define COST_SHARE(part, whole)                                                                    \
 	"coalesce(1.0 * sum(" part ") OVER l / nullif(sum(" whole ") OVER l, 0), 0)"
 
 /* One row per position of a kernel: accesses that the optimiser duplicated are added up. */
 #define COST_MERGED                                                                                \
-	"merged AS MATERIALIZED (SELECT *, sum(modelled) OVER l AS line_modelled, "                \
+	COST_SCALED ", merged AS MATERIALIZED (SELECT *, sum(modelled) OVER l AS line_modelled, "                \
 	"count(*) OVER l AS line_places, row_number() OVER (l ORDER BY modelled DESC, executions DESC, "\
 	"site) AS line_place, row_number() OVER (PARTITION BY code, symbol, shape, users_file, "    \
 	"users_line ORDER BY modelled DESC, executions DESC, site) = 1 AS line_first, max(" COST_SHARE("conflicts", "passes") ", "              \
@@ -305,18 +352,19 @@
 	COST_SHARE("updates", "CASE WHEN updates > 0 THEN lanes END") ") AS avoidable "                                           \
 	"FROM (SELECT kernel, code_object, site, "\
 	"code, symbol, shape, file, line, \"column\", access, space, size, unit, align, " \
-	"memory, users_file, users_line, users_column, cause, fix, row_shape AS cause_shape, row_class, row_address, row_index, row_lanes, row_every, row_near, " COST_OF_TIMES ", level, "                \
+	"memory, users_file, users_line, users_column, cause, fix, row_shape AS cause_shape, row_class, row_address, row_index, row_lanes, row_every, row_near, by_original, all_spent, " COST_OF_TIMES ", level, "                \
 	COST_SUM("row_measured")                                                                   \
 	COST_SUM("executions") COST_SUM("lanes") COST_SUM("quads") COST_SUM("lines64")             \
 	COST_SUM("needed64") COST_SUM("excess64") COST_SUM("lines128") COST_SUM("needed128")       \
 	COST_SUM("excess128") COST_SUM("passes") COST_SUM("ideal_passes") COST_SUM("conflicts")    \
-	COST_SUM("affine") COST_SUM("updates") COST_SUM("waits_low") COST_SUM("waits_high") COST_SUM("modelled") COST_SUM("whole") COST_SUM("low") COST_SUM("high")                   \
+	COST_SUM("affine") COST_SUM("updates") COST_SUM("waits_low") COST_SUM("waits_high") COST_SUM("modelled") COST_SUM("whole") COST_SUM("low") COST_SUM("high") \
+	COST_SUM("cost") COST_SUM("limited_low") COST_SUM("limited_high")                   \
 	"max(swaps) OVER w AS swaps, max(max_way) OVER w AS max_way, "                                                         \
 	"min(CASE WHEN affine > 0 THEN stride_lo END) OVER w AS stride_lo, "                       \
 	"max(CASE WHEN affine > 0 THEN stride_hi END) OVER w AS stride_hi, "                       \
 	"sum(first) OVER w AS sites, row_number() OVER (" COST_WINDOW                              \
-	" ORDER BY modelled DESC, site) AS place FROM (SELECT *, row_number() OVER "               \
-	"(PARTITION BY code, symbol, shape, site ORDER BY id) = 1 AS first FROM sites) "                  \
+	" ORDER BY launch_cost DESC, cost DESC, site) AS place FROM (SELECT *, row_number() OVER "               \
+	"(PARTITION BY code, symbol, shape, site ORDER BY id) = 1 AS first FROM scaled) "                  \
 	"WINDOW w AS (" COST_WINDOW ")) WHERE place = 1 "                                          \
 	"WINDOW l AS (PARTITION BY code, symbol, shape, users_file, users_line, memory))"
 
@@ -330,47 +378,40 @@
 	"CASE WHEN " COST_EXTRA " = 0 THEN CASE WHEN q.cause = '' THEN 0 END "                     \
 	"WHEN " COST_SEEN " THEN coalesce(w.waiting, 0) * q.avoidable / k.total * k.ns / k.runs * q.instrumented * k.mhz / 1000 * "\
 	"coalesce(q.modelled / nullif(q.line_modelled, 0), 1.0 / q.line_places) "                  \
-	"ELSE q.modelled END"
+	"ELSE q.cost END"
 #define COST_FIRST(column) "CASE WHEN coalesce(q.line_place, 1) = 1 THEN w." column " END AS " column ", "
 
-/*
- * By the model, the accesses of a kernel that have extra cost may take longer than the kernel, all their
- * requests and passes together: more data came from caches, or units worked at the same time. All
- * estimates of the kernel are reduced by the same factor then, so that a share of them is one of its time.
- * Updates are modelled one after the other, which may be many times the kernel's time: each is reduced to
- * that time first, or nothing would remain of the other estimates.
- */
-#define COST_ALONE                                                                                 \
-	"CASE WHEN level IN ('updates', 'swap loop') AND basis <> 'sampled' "                      \
-	"THEN kernel_cycles / max(raw_whole, kernel_cycles) ELSE 1.0 END"
-#define COST_TOGETHER "sum(raw_whole * alone) OVER (PARTITION BY code, symbol, shape)"
+/* The sum of a kernel's waits is limited like that of the model, whose factor is in `cost`. */
+#define COST_TOGETHER "sum(raw) FILTER (WHERE seen) OVER (PARTITION BY code, symbol, shape)"
 #define COST_SCALE                                                                                 \
-	"nullif(alone * kernel_cycles / max(" COST_TOGETHER ", kernel_cycles), 1.0) AS scale"
+	"nullif(CASE WHEN seen THEN kernel_cycles / max(" COST_TOGETHER ", kernel_cycles) "        \
+	"ELSE raw / nullif(modelled, 0) END, 1.0) AS scale"
 
 /*
  * Accesses with the waits at them, and lines whose waits belong to no counted access. No estimate
  * exceeds the time of the kernel.
  */
 #define COST_COSTED                                                                                     \
-	"costed AS MATERIALIZED (SELECT *, raw * coalesce(scale, 1) AS cycles, "                   \
-	"min(raw_low, raw * coalesce(scale, 1)) AS at_least, "                                     \
+	"costed AS MATERIALIZED (SELECT *, min(raw_low, cycles) AS at_least, "                     \
 	"min(raw_high, coalesce(kernel_cycles, raw_high)) AS at_most "                             \
-	"FROM (SELECT *, " COST_SCALE " FROM (SELECT *, " COST_ALONE " AS alone FROM (SELECT q.*, "                                        \
+	"FROM (SELECT *, CASE WHEN seen THEN raw * coalesce(scale, 1) ELSE raw END AS cycles "     \
+	"FROM (SELECT *, " COST_SCALE " FROM (SELECT q.*, " COST_SEEN " AS seen, "                 \
 	"coalesce(q.kernel, w.kernel) AS place_kernel, "           \
 	"coalesce(q.users_file, w.file) AS place_file, "                                           \
 	"coalesce(q.users_line, w.line) AS place_line, "                                           \
 	"coalesce(q.memory, w.memory) AS place_memory, k.total, "                                  \
 	COST_FIRST("samples") COST_FIRST("stalled") COST_FIRST("at") COST_FIRST("waiting") "w.waiting AS line_waiting, " COST_CYCLES " AS raw, "       \
-	"CASE WHEN " COST_SEEN " THEN " COST_CYCLES " ELSE q.whole END AS raw_whole, "             \
-	"CASE WHEN " COST_BY_WAITS " THEN 0 ELSE q.low END AS raw_low, "                           \
-	"CASE WHEN " COST_BY_WAITS " THEN " COST_CYCLES " ELSE q.high END AS raw_high, "           \
+	"CASE WHEN " COST_BY_WAITS " THEN 0 WHEN " COST_SEEN " THEN q.low ELSE q.limited_low END " \
+	"AS raw_low, CASE WHEN " COST_BY_WAITS " THEN " COST_CYCLES " WHEN " COST_SEEN             \
+	" THEN q.high ELSE q.limited_high END AS raw_high, "                                       \
 	"CASE WHEN " COST_SEEN " THEN 'sampled' ELSE 'modelled: ' || q.level || "                  \
 	"CASE WHEN k.total > 0 THEN ' (too few samples)' ELSE '' END END AS basis, "               \
 	"coalesce(" COST_EXTRA ", 0) > 0 OR coalesce(q.cause, '') <> '' "  \
 	"AS is_finding, "                                                                          \
-	"CASE WHEN q.original_average IS NULL THEN q.clone_ns ELSE "                               \
-	"q.original_average * q.instrumented END * q.clock_mhz / 1000.0 AS kernel_cycles, "        \
-	"CASE WHEN q.original_average IS NOT NULL THEN 'original' "                                \
+	"coalesce(q.all_spent, CASE WHEN q.original_average IS NULL THEN q.clone_ns ELSE "         \
+	"q.original_average * q.instrumented END * q.clock_mhz / 1000.0) AS kernel_cycles, "       \
+	"CASE WHEN coalesce(CASE WHEN q.all_spent > 0 THEN q.by_original END, "                    \
+	"q.original_average IS NOT NULL) THEN 'original' "                                         \
 	"WHEN q.clone_ns IS NOT NULL THEN 'clone' END AS time_of FROM "                            \
 	"merged q FULL JOIN waited w ON w.kernel = q.kernel AND "                                           \
 	"w.file = q.users_file AND w.line = q.users_line AND "                                     \

@@ -39,6 +39,11 @@ show run.db
 echo "== the time of the original, if it was recorded"
 dispatch run.db 9 1 1
 show run.db
+echo "-- of the same launch shape"
+sql run.db <<END
+UPDATE probe_dispatch SET grid_x = 16384 WHERE dispatch_id = 9;
+END
+show run.db
 echo "-- an estimate is not above it"
 sql run.db <<END
 UPDATE rocpd_kernel_dispatch_t SET "end" = start + 1000 WHERE dispatch_id = 9;
@@ -59,6 +64,22 @@ END
 probe-report lines --by launch-shape --format csv -f line,launch_shape,executions,conflicts,max_way,stride_lo,cycles,cause run.db
 probe-report lines --by launch-shape -k transpose run.db | grep -e '^a.hip' -e cost:
 probe-report lines -d 10 --format csv -f line,launch_shape,executions,conflicts run.db
+echo "-- the cost of a kernel is the sum of that of its shapes, of which 1 workgroup has 1 unit; cause and fix are of the first"
+cp run.db shapes.db
+sql shapes.db <<END
+ALTER TABLE probe_memory_site ADD COLUMN launch_shape TEXT;
+INSERT INTO probe_allocation VALUES (9, 4194304, 8388609, 1, '', 1, NULL);
+UPDATE rocpd_kernel_dispatch_t SET "end" = start + 40000 WHERE dispatch_id = 10;
+DELETE FROM probe_dispatch WHERE dispatch_id = 9;
+DELETE FROM probe_counter;
+UPDATE probe_memory_site SET launch_shape = '64x1x1 groups of 256x1x1';
+INSERT INTO probe_memory_site (code_object, kernel, site, executions, lanes, quads, lines64, needed64, excess64, lines128,
+	needed128, excess128, passes, ideal_passes, conflicts, max_way, cause, fix, launch_shape)
+	VALUES (1, 1, 0, 1600, 102400, 0, 0, 0, 0, 0, 0, 0, 21600, 1600, 20000, 8, 'of one', 'fix one', '1x1x1 groups of 256x1x1');
+END
+for by in line launch-shape; do
+	probe-report lines --by $by -k transpose --format csv -f line,launch_shape,cycles,cycles_low,cycles_high,kernel_cycles,time_share,cause,cause_shape shapes.db
+done
 probe-report lines -d 2 run.db | sed -n 4p
 # No such dispatch.
 probe-report lines -d 99 run.db | sed -n 4p
