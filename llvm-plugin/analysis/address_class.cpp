@@ -6,6 +6,7 @@
 #include "llvm-plugin/analysis/address_text.h"
 #include "llvm-plugin/analysis/affine_walk.h"
 #include "llvm-plugin/analysis/function.h"
+#include "llvm-plugin/analysis/private_slot.h"
 
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -66,6 +67,7 @@ struct Origin {
 	const Instruction *load = nullptr; /* the first one found; rather one with a line */
 	bool wraps = false;		   /* periodic, clamped or chosen */
 	bool itself = false;		   /* `target` was found */
+	bool unknown = false;		   /* a variable whose values are not known */
 };
 
 enum { WHOLE = -1 };
@@ -80,6 +82,7 @@ class Flow
 	DenseSet<Element> seen;
 
 	void operands(const Instruction *inst, int element, SmallVectorImpl<Element> &work) const;
+	static bool variable(const LoadInst *load, SmallVectorImpl<Element> &work);
 
       public:
 	Flow(const analysis &of, const BasicBlock *at) : in(of), block(at)
@@ -181,6 +184,17 @@ static bool wraps_index(const Instruction *inst)
 	}
 }
 
+/* False: its values are not known. */
+bool Flow::variable(const LoadInst *load, SmallVectorImpl<Element> &work)
+{
+	SmallVector<Value *, 4> values;
+	bool known = slot_values(load, values);
+
+	for (Value *value : values)
+		work.push_back({value, WHOLE});
+	return known;
+}
+
 Origin Flow::trace(const Value *from, const Instruction *target, bool through_loads)
 {
 	SmallVector<Element, 16> work{{from, WHOLE}};
@@ -194,6 +208,10 @@ Origin Flow::trace(const Value *from, const Instruction *target, bool through_lo
 			ret.itself = true;
 		if (!inst || !seen.insert(next).second || !in.varies(inst, block))
 			continue;
+		if (is_slot(inst)) {
+			ret.unknown |= !variable(cast<LoadInst>(inst), work);
+			continue;
+		}
 		if (isa<LoadInst>(inst) || isa<AtomicRMWInst>(inst) ||
 		    isa<AtomicCmpXchgInst>(inst)) {
 			if (!ret.load || !has_line(ret.load))
@@ -265,8 +283,9 @@ static bool moves(const analysis &in, const SCEV *expr)
 }
 
 /* A value that may be another one in each launch or execution, and that is not an id or a size. */
-static bool is_data(const Value *value)
+static bool is_data(Value *unresolved)
 {
+	const Value *value = slot_value(unresolved);
 	auto *load = dyn_cast<LoadInst>(value);
 
 	return (isa<Argument>(value) && value->getType()->isIntegerTy()) ||
@@ -417,7 +436,8 @@ static bool selects_array(const analysis &in, const GEPOperator *gep, const Basi
 static const Value *array_of(const analysis &in, const Value *pointer, const BasicBlock *block)
 {
 	for (unsigned i = 0; i < DEPTH_MAX; i++) {
-		auto *gep = dyn_cast<GEPOperator>(pointer = pointer->stripPointerCasts());
+		pointer = slot_value(const_cast<Value *>(pointer->stripPointerCasts()));
+		auto *gep = dyn_cast<GEPOperator>(pointer);
 
 		if (!gep || selects_array(in, gep, block))
 			break;
@@ -450,6 +470,8 @@ static bool is_chase(const analysis &in, const Instruction *inst, const Value *p
 		array_of(in, pointer, block) == array_of(in, load->getPointerOperand(), block));
 }
 
+static const auto NOT_KNOWN = (enum probe_address_class)0;
+
 static enum probe_address_class class_of(const analysis &in, const Instruction *inst,
 					 const Value *pointer, const struct affine_address *proof,
 					 const Instruction **ret_load)
@@ -461,6 +483,8 @@ static enum probe_address_class class_of(const analysis &in, const Instruction *
 	Origin origin = Flow(in, inst->getParent()).trace(pointer, nullptr, false);
 
 	*ret_load = origin.load;
+	if (!origin.load && origin.unknown)
+		return NOT_KNOWN;
 	if (!origin.load)
 		return origin.wraps ? PROBE_ADDRESS_WRAPPED : PROBE_ADDRESS_COMPUTED;
 	if (feeds_itself(in, inst->getParent(), inst, pointer)) {

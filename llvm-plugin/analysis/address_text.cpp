@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Addresses as expressions for readers; see address_text.h. */
 #include "llvm-plugin/analysis/address_text.h"
+#include "llvm-plugin/analysis/private_slot.h"
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Demangle/Demangle.h>
@@ -448,6 +449,9 @@ Text Printer::operation(Instruction *inst, unsigned depth)
 		return named(inst, "(choice of " + value(select->getTrueValue(), depth).text +
 					   " and " + value(select->getFalseValue(), depth).text +
 					   ")");
+	if (is_slot(inst))
+		return slot_value(inst) == inst ? named(inst, "(a variable)")
+						: named(inst, value(slot_value(inst), depth).text);
 	if (isa<LoadInst>(inst) || isa<AtomicRMWInst>(inst)) {
 		const char *what = isa<LoadInst>(inst) ? "load" : "update";
 		std::string place = place_of(inst, false);
