@@ -394,8 +394,8 @@ static int end(const struct event *event)
 
 	while (at && !matches(event, &wave->span[at - 1]))
 		at--;
-	if (!at && !end_partial_for_lanes(event, &err))
-		kernel_of(event)->ends++;
+	if (!at && !end_partial_for_lanes(event, &err) && !kernel_of(event)->ends++)
+		kernel_of(event)->end_site = event->stamp->site;
 	while (at && wave->depth > at && !err)
 		err = pop(event, false);
 	if (!at || err)

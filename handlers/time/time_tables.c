@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,6 +149,23 @@ static int write_sites(const struct probe_host *host, int spans, int places,
 	return 0;
 }
 
+static void warn_ends(const struct probe_host *host, const struct sites_kernel *kernel)
+{
+	const struct time_kernel *own = kernel->extra;
+	const struct time_site *site = sites_at(kernel, own->end_site);
+	const struct probe_site_info *info =
+		host->site(host->ctx, kernel->code_object, own->end_site);
+	char place[256] = "";
+
+	if (info->line)
+		snprintf(place, sizeof(place), " at %s:%u", info->file, info->line);
+	host->log(host->ctx, PROBE_LOG_WARNING,
+		  "%llu ends of regions that had not begun, the first of '%s' in %s%s: look for "
+		  "probe_region_end() without probe_region_begin()",
+		  (unsigned long long)own->ends, site->name ? site->name : "", info->function,
+		  place);
+}
+
 static int write_kernel(const struct probe_host *host, int spans, int places,
 			const struct sites_kernel *kernel)
 {
@@ -161,10 +179,7 @@ static int write_kernel(const struct probe_host *host, int spans, int places,
 			  "the cost of stamps is not known, because records of a launch's first "
 			  "wave are missing: `overhead` and `stamp` are 0");
 	if (own->ends)
-		host->log(host->ctx, PROBE_LOG_WARNING,
-			  "%llu ends of regions that had not begun: look for "
-			  "probe_region_end() without probe_region_begin()",
-			  (unsigned long long)own->ends);
+		warn_ends(host, kernel);
 	if (own->too_deep)
 		host->log(host->ctx, PROBE_LOG_WARNING,
 			  "%llu spans nested deeper than %d were left out",

@@ -35,6 +35,7 @@ struct time_kernel {
 	unsigned around_form[FORMS]; /* of the span around it */
 	uint64_t around[FORMS];	     /* shortest span that contains an empty one */
 	uint64_t too_deep, ends;     /* ends without a begin */
+	uint32_t end_site;	     /* the site of the first of them */
 };
 
 /* Writes tables probe_time_span and probe_time_place of all kernels; 0 or -errno. */

@@ -316,12 +316,32 @@ static void test_stray_end(void **unused)
 			assert_int_equal(host_get(&state, row, "cycles"), 4);
 }
 
+/* The message names the first of them. */
+static void test_stray_end_named(void **unused)
+{
+	const struct probe_wave_info wave = {.ring = 1};
+
+	(void)unused;
+	state.sites[INNER_END].file = "a.hip";
+	state.sites[INNER_END].line = 12;
+	send(&wave, KERNEL, PROBE_FORM_BEGIN, 5);
+	send(&wave, INNER_END, PROBE_FORM_END, 6);
+	send(&wave, OUTER_END, PROBE_FORM_END, 7);
+	send(&wave, KERNEL, PROBE_FORM_WAVE_END, 9);
+	assert_int_equal(probe_handler.close(instance), 0);
+	assert_int_equal(state.logged, 1);
+	assert_non_null(strstr(
+		state.message,
+		"2 ends of regions that had not begun, the first of 'inner' in k at a.hip:12: "));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_random, start),
 		cmocka_unit_test_setup(test_blocks, start),
 		cmocka_unit_test_setup(test_stray_end, start),
+		cmocka_unit_test_setup(test_stray_end_named, start),
 		cmocka_unit_test_setup(test_parted, start),
 		cmocka_unit_test_setup(test_in_itself, start),
 	};
