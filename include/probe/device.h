@@ -17,7 +17,9 @@
  * Regions may nest. Times are per wave: a region starts when the first active lanes of the wave
  * pass its begin, and ends when the last of them pass its end. A region that a wave leaves in
  * another way ends with the enclosing region. Loads that the compiler moved out of a region, or
- * that have not completed at its end, are not part of its time.
+ * that have not completed at its end, are not part of its time. A mark is no barrier for the
+ * compiler, which may also move arithmetic over it: a region does not necessarily contain the
+ * arithmetic that stands in it, and one without accesses to memory may be empty.
  *
  * A message has `size` bytes, a constant of at most 64 (PROBE_EMIT_MAX). They are copied from
  * `data`, a pointer to private memory, such as the address of a variable. Messages are recorded in
