@@ -92,7 +92,7 @@ static const struct report_column columns[] = {
 	 "bytes per instruction and lane, as probes counted it"},
 	{"align", "align", REPORT_INT, false, "align", "known alignment, bytes"},
 	{"executions", "executions", REPORT_INT, true, "executions",
-	 "waves that executed the access"},
+	 "waves that executed the access; with --kind count: the block, of which the line may be a part"},
 	{"lanes", "lanes", REPORT_INT, false, "lanes", "active lanes, summed"},
 	{"mean_lanes", "mean lanes", REPORT_REAL, false,
 	 "round(1.0 * lanes / nullif(executions, 0), 2)", "active lanes, on average"},

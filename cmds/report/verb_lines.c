@@ -73,13 +73,19 @@ static struct probe_err *print_blocks(const struct report *report, const struct 
 	struct probe_err *err;
 
 	if (!report->fields_given)
-		view.fields = "file,line,column,kernel,executions,lanes,mean_lanes,source";
+		view.fields = "file,line,column,kernel,sites,executions,lanes,mean_lanes,source";
 	err = report_any_row(&view, db, query, &any);
 	if (err)
 		return err;
-	if (any)
-		return report_rows(&view, db, query, true, true);
-	puts("no block of an instrumented kernel was executed");
+	if (!any) {
+		puts("no block of an instrumented kernel was executed");
+		return NULL;
+	}
+	err = report_rows(&view, db, query, true, true);
+	if (err)
+		return err;
+	puts("a row counts basic blocks, which it names by one of their lines. Optimised code may have several "
+	     "blocks for a line\n(copies of an unrolled loop, also in rows of other lines), or none of its own");
 	return NULL;
 }
 
