@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cmds/report/dispatch_filter.h"
 #include "cmds/report/escape.h"
 #include "cmds/report/report_db.h"
 #include "cmds/report/report_options.h"
+#include "cmds/report/sample_source.h"
 #include "common/cleanup.h"
 #include "common/err.h"
 #include "common/log.h"
@@ -70,21 +72,38 @@ static struct probe_err *print_ids(const struct report *report, const struct rep
 	return NULL;
 }
 
+static struct probe_err *print_end(const struct report *report, const struct report_db *db)
+{
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
+	char text[128];
+	bool row = false;
+	struct probe_err *err = report_first_row(db, REPORT_LAST_END, &stmt, &row);
+
+	if (err)
+		return err;
+	snprintf(text, sizeof(text),
+		 "no dispatch ran in this time; the last dispatch ended after %s",
+		 report_cell(stmt, 0));
+	say(report, db, text);
+	return NULL;
+}
+
 /* Not if nothing ran: that is said elsewhere. */
 static struct probe_err *no_dispatch(const struct report *report, const struct report_db *db,
 				     bool *none)
 {
-	bool ran = false, any = true;
+	bool ran = false, any = true, timely = true;
 	struct probe_err *err;
 
-	if (!report->dispatch_count)
+	if (!report_filtered(report))
 		return NULL;
 	err = report_any(db, "SELECT 1 FROM " RAN, &ran);
 	err = err ? err : report_any(db, "SELECT 1 FROM " RAN " WHERE probe_chosen(id)", &any);
-	if (err || any || !ran)
+	err = err ? err : report_any(db, "SELECT 1 FROM " SAMPLES_CHOSEN, &timely);
+	if (err || timely || !ran)
 		return err;
 	*none = true;
-	return print_ids(report, db);
+	return any ? print_end(report, db) : print_ids(report, db);
 }
 
 struct probe_err *report_none_chosen(const struct report *report, const struct report_db *db,

@@ -6,6 +6,7 @@
 #include "cmds/report/query.h"
 #include "cmds/report/report_db.h"
 #include "cmds/report/report_options.h"
+#include "cmds/report/sample_source.h"
 #include "cmds/report/terminal_text.h"
 #include "common/err.h"
 
@@ -79,8 +80,7 @@ struct probe_err *report_no_choice(const struct report *report, const struct rep
 		return NULL;
 	fputs("; the last dispatch ended after ", out);
 	return print_text(db, out,
-			  "SELECT coalesce(max(\"end\") - min(start), 0) || ' ns' FROM "
-			  "rocpd_kernel_dispatch");
+			  REPORT_LAST_END);
 }
 
 static void print_unsampled(const struct report *report, sqlite3_stmt *stmt)

@@ -73,7 +73,7 @@ static const struct probe_option options[] = {
 	 "lines, samples, annotate, flame: only these dispatches, as in 1,5-9,12-", KEY_DISPATCHES},
 	{"start", 0, "TIME",
 	 "lines, samples, annotate, flame: from this time after the first dispatch:\n"
-	 "1500ns, 20us, 3.5ms, 2s",
+	 "1500ns, 20us, 3.5ms, 2s; without a unit: seconds",
 	 KEY_START},
 	{"end", 0, "TIME", "lines, samples, annotate, flame: up to this time", KEY_END},
 	{"limit", 'n', "N", "at most N rows or findings; 0: no limit", KEY_LIMIT},
@@ -561,6 +561,8 @@ struct probe_err *report_parse(int argc, char **argv, struct report_line *line)
 	if (err)
 		return err;
 	err = read_kernel_word(&line->report);
+	if (!err && line->report.start > line->report.end)
+		err = probe_err_create("--start is later than --end");
 	return err ? err : find_newest(line);
 }
 

@@ -20,6 +20,8 @@ enum report_source { REPORT_FROM_SUMS, REPORT_FROM_DISPATCHES, REPORT_FROM_SAMPL
 
 /* Times of samples and dispatches are reported in ns since this time. */
 #define REPORT_FIRST "(SELECT min(start) FROM rocpd_kernel_dispatch)"
+#define REPORT_LAST_END                                                                            \
+	"SELECT coalesce(max(\"end\") - min(start), 0) || ' ns' FROM rocpd_kernel_dispatch"
 
 /*
  * Samples by state. Host trap records none: code 0 only, which is no type. Stall reasons that the

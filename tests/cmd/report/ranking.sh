@@ -81,7 +81,8 @@ for by in line launch-shape; do
 	probe-report lines --by $by -k transpose --format csv -f line,launch_shape,cycles,cycles_low,cycles_high,kernel_cycles,time_share,cause,cause_shape shapes.db
 done
 probe-report lines -d 2 run.db | sed -n 4p
-# No such dispatch.
+# No dispatch in this time; no such dispatch.
+probe-report lines --start 5 run.db | sed -n 4p
 probe-report lines -d 99 run.db | sed -n 4p
 probe-report lines -d 0,98- --format csv -f line,executions run.db 2>&1
 probe-report lines --by kernel run.db 2>&1 | head -1

@@ -20,6 +20,7 @@ try probe-report lines --sort '' run.db
 try probe-report lines -f '' run.db
 try probe-report lines -k '' run.db
 try probe-report lines -s , run.db
+try probe-report lines --start 5us --end 2us run.db
 try probe-report lines -f line,,file run.db
 try probe-report lines ''
 try probe-report ''
