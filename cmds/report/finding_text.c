@@ -383,6 +383,8 @@ static void print_address(const struct finding *finding)
 	if (!*class)
 		return;
 	fputs("       address: ", stdout);
+	if (finding_count(finding, F_SITES) > 1)
+		fputs("(of the access with the highest cost) ", stdout);
 	report_put(text);
 	printf("%s(", *text ? " " : "");
 	report_put(class);
