@@ -252,12 +252,26 @@ static void print_note(const struct report *report, sqlite3_stmt *stmt)
 	       report_plain(report));
 }
 
+/* "handler race died", of origin "race": the text names it. */
+static bool names_origin(const char *text, const char *origin)
+{
+	static const char before[] = "handler ";
+	size_t start = sizeof(before) - 1, length = strlen(origin);
+
+	return !strncmp(text, before, start) && !strncmp(text + start, origin, length) &&
+	       (text[start + length] == ' ' || text[start + length] == ':');
+}
+
 static void print_log(const struct report *report, sqlite3_stmt *stmt)
 {
+	const char *origin = report_cell(stmt, 1), *text = report_cell(stmt, 2);
+
 	printf("%s%s: ", report_dim(report), sqlite3_column_int(stmt, 0) ? "warning" : "error");
-	report_put(report_cell(stmt, 1));
-	fputs(": ", stdout);
-	report_put(report_cell(stmt, 2));
+	if (!names_origin(text, origin)) {
+		report_put(origin);
+		fputs(": ", stdout);
+	}
+	report_put(text);
 	printf("%s\n", report_plain(report));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmds/report/finding_cost.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -107,12 +108,14 @@ static bool of_several_kernels(const struct finding *finding)
 
 static void print_samples(const struct finding *finding, long long cycles, long long high)
 {
+	double waiting = sqlite3_column_double(finding->stmt, F_WAITING);
+
 	fputs(high > cycles ? " (estimate" : " at most (estimate", stdout);
 	if (of_several_kernels(finding))
 		fputs(": from samples of waves that waited for the line", stdout);
 	else
-		printf(": %.1f of %lld samples of the kernel waited for the line",
-		       sqlite3_column_double(finding->stmt, F_WAITING),
+		printf(": %.*f of %lld samples of the kernel waited for the line",
+		       waiting == floor(waiting) ? 0 : 1, waiting,
 		       finding_number(finding, F_KERNEL_SAMPLES));
 	if (high > cycles)
 		printf("; up to %lld%s with the rest of the compare-and-swap loop", high,

@@ -68,8 +68,10 @@ static const char checks_sql[] =
 	" UNION ALL "
 	CHECK("3", "kernels",
 	      ACCOUNT("dispatches", "seen") " = 0 AND " RUN("foreign_code") " IS NULL",
-	      ACCOUNT("dispatches", "seen") " || ' dispatches of ' || (SELECT count(DISTINCT "
-	      "kernel_id) FROM probe_dispatch) || ' kernels'",
+	      ACCOUNT("dispatches", "seen") " || CASE " ACCOUNT("dispatches", "seen")
+	      " WHEN 1 THEN ' dispatch of ' ELSE ' dispatches of ' END || (SELECT count(DISTINCT "
+	      "kernel_id) || CASE count(DISTINCT kernel_id) WHEN 1 THEN ' kernel' ELSE ' kernels' END "
+	      "FROM probe_dispatch)",
 	      "'the program launched no kernel before it ended: does it run to its kernels without "
 	      "probe-run?'")
 	" UNION ALL "

@@ -31,7 +31,7 @@ static struct probe_err *check(const struct report *report)
 					report->file_count);
 	if (report->format == REPORT_TABLE)
 		return probe_err_create("export: --format is missing; expected html, json, "
-					"chrome, perfetto, speedscope, folded, otf2 or csv");
+					"chrome, perfetto, speedscope, folded, otf2, csv or rocprofv3");
 	if (report->baseline && (report->format != REPORT_HTML || report->merge))
 		return probe_err_create("export: --baseline is for --format html of one database");
 	if (is_rocprofv3(report) && !report->output)
