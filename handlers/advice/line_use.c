@@ -109,6 +109,8 @@ static struct line_use use_at(const struct advice_site *site, uint64_t apart, ui
 	if (!apart)
 		return ret;
 	mark(&period, 0, site->bytes);
+	/* Lines differ if the stride is not a part of one. */
+	ret.average = LINE % period.bytes;
 	ret.own = (double)LINE * period.used / period.bytes;
 	mark_near(&ret, site, SHARING, &period);
 	for (unsigned i = 0; i < site->near_count; i++)

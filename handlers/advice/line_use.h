@@ -12,8 +12,8 @@ struct line_use {
 	double own;    /* bytes of 128 that the access uses; 0 = unknown */
 	double shared; /* that it and the accesses near it use; 0 = unknown */
 	/*
-	 * `own` is the mean of all lines that were requested, because idle lanes are, or may be,
-	 * between active ones.
+	 * `own` is a mean: the stride is not a part of a line; or of all lines that were requested,
+	 * because idle lanes are, or may be, between active ones.
 	 */
 	bool average;
 	unsigned others; /* how many accesses `shared` includes, without this one */

@@ -22,7 +22,7 @@ at()
 expect "struct" "$(at struct load '"\(.address_class): \(.address)"')" \
 	"affine: p + 24*(blockDim.x*blockIdx.x + threadIdx.x + gridDim.x*blockDim.x*iteration) + 20"
 expect "cause" "$(at struct load .cause)" \
-	"lanes are 24 B apart and 4 B are read: 21.33 of 128 B of each cache line are used by this access"
+	"lanes are 24 B apart and 4 B are read: on average 21.33 of 128 B of each cache line are used by this access"
 expect "rows" "$(at rows store .address_class)" rows
 case "$(at rows store .cause)" in
 "rows of 16 work-items are contiguous,"*) ;;

@@ -34,7 +34,7 @@ static void test_near(void **state)
 	send_affine(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), ~0ull, 0x7f0000000000,
 		    12);
 	finish();
-	assert_non_null(strstr(host_text(&host_state, 0, "cause"), ": 42.67 of 128 B of each"));
+	assert_non_null(strstr(host_text(&host_state, 0, "cause"), ": on average 42.67 of 128 B of each"));
 }
 
 /* A struct of 24 words of which all are used, whichever comes first; other accesses are in between.
@@ -61,7 +61,7 @@ static void test_many_near(void **state)
 	for (uint32_t i = 0; i < 24; i++) {
 		assert_true(host_real(&host_state, 2 * i, "line_used_near") == 128);
 		assert_non_null(strstr(host_text(&host_state, 2 * i, "cause"),
-				       ": 5.333 of 128 B of each cache line are used by this "
+				       ": on average 5.333 of 128 B of each cache line are used by this "
 				       "access, 128 with the 23 accesses next to it (line 7)"));
 	}
 }

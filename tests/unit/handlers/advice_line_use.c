@@ -142,7 +142,7 @@ static void test_idle(void **state)
 	/* Nearly all lines are used alike. */
 	run(&two, prefix, NULL);
 	expect(0, 42.67, 85.33,
-	       ": 42.67 of 128 B of each cache line are used by this access, 85.33");
+	       ": on average 42.67 of 128 B of each cache line are used by this access, 85.33");
 	/* As if (t < n): edges of waves are much of what is requested. */
 	run(&three, prefix, NULL);
 	expect(0, 85.33, 128, "");
