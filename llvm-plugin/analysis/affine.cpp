@@ -347,9 +347,8 @@ bool Affine::by_kind(const SCEV *expr, Form &ret)
 	return whole_field(expr, ret);
 }
 
-bool Affine::take_apart(const SCEV *expr, Form &ret)
+bool Affine::prove(const SCEV *expr, Form &ret)
 {
-	ret = Form();
 	if (in.uniform(expr, block)) {
 		ret.rest = expr;
 		return true;
@@ -361,6 +360,22 @@ bool Affine::take_apart(const SCEV *expr, Form &ret)
 	Instruction *inst = in.named.lookup(expr);
 	Value *before = blocker;
 	return (inst && extended_bits(inst, expr, ret)) || fail(before ? before : inst);
+}
+
+/*
+ * A value may be computed from others that have more operations than its own expression: x % 32 as
+ * x % 32 * 32 / 32. A proof that needs itself is none, so that each expression is visited once.
+ */
+bool Affine::take_apart(const SCEV *expr, Form &ret)
+{
+	auto [known, is_new] = forms.insert({expr, std::nullopt});
+
+	ret = Form();
+	if (is_new && prove(expr, ret))
+		known->second = ret;
+	if (known->second)
+		ret = *known->second;
+	return known->second.has_value();
 }
 
 /* ---- Results -------------------------------------------------------------------------------- */

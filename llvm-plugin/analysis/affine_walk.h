@@ -5,6 +5,8 @@
 #define PROBE_LLVM_PLUGIN_ANALYSIS_AFFINE_WALK_H
 
 #include <array>
+#include <map>
+#include <optional>
 
 #include "llvm-plugin/analysis/function.h"
 
@@ -36,6 +38,8 @@ class Affine
 	llvm::ScalarEvolution &evolution;
 	const llvm::Instruction *access;
 	const llvm::BasicBlock *block; /* where the value is used */
+	/* Memo: the forms of expressions; none = there is no proof, or it is being looked for. */
+	std::map<const llvm::SCEV *, std::optional<Form>> forms;
 
 	bool fail(llvm::Value *value);
 	bool by_kind(const llvm::SCEV *expr, Form &ret);
@@ -63,6 +67,7 @@ class Affine
 	bool extended_bits(llvm::Instruction *inst, const llvm::SCEV *expr, Form &ret);
 	bool loop_phi(llvm::PHINode *phi, Form &ret);
 	bool leaf(llvm::Value *value, Form &ret);
+	bool prove(const llvm::SCEV *expr, Form &ret);
 
       public:
 	llvm::Value *blocker = nullptr;

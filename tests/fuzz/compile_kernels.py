@@ -88,7 +88,7 @@ def compile_file(compiler, arguments, number):
 	first = number * arguments.per_file
 	wanted = range(first, min(first + arguments.per_file, arguments.first + arguments.count))
 	result = Result()
-	texts = {n: random_kernels.kernel(arguments.seed, n) for n in wanted}
+	texts = {n: random_kernels.kernel(arguments.seed, n, arguments.indices) for n in wanted}
 
 	def attempt(plugin, numbers):
 		text = random_kernels.PRELUDE + "\n".join(texts[n] for n in numbers)
@@ -128,6 +128,7 @@ def main():
 	parser.add_argument("--seed", type=int, default=1)
 	parser.add_argument("--first", type=int, default=0, help="kernel to begin with")
 	parser.add_argument("--count", type=int, default=100)
+	parser.add_argument("--indices", action="store_true", help="kernels of accesses at nested arithmetic alone")
 	parser.add_argument("--per-file", type=int, default=10)
 	parser.add_argument("--jobs", type=int, default=1)
 	parser.add_argument("--targets", nargs="*", default=[], help="only these")
@@ -148,7 +149,7 @@ def main():
 			command = " ".join(["PROBE_KINDS=" + setting.kinds] + compiler.command(setting, True, "kernel.hip"))
 			for n, error in result.failures:
 				total.failures.append(n)
-				print(f"kernel {n}: {error}\n\trandom_kernels.py {arguments.seed} {n} 1 >kernel.hip; {command}", flush=True)
+				print(f"kernel {n}: {error}\n\trandom_kernels.py {arguments.seed} {n} 1{' indices' * arguments.indices} >kernel.hip; {command}", flush=True)
 			for name, kind, why in result.left_out:
 				total.left_out.append(name)
 				if "inline assembly uses" not in why and "its callee" not in why:

@@ -32,6 +32,9 @@ endif()
 set(fuzz_compile Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/compile_kernels.py --clang
 	/usr/lib/llvm-15/bin/clang++ --plugin $<TARGET_FILE:probe_pass_15>)
 probe_test(NAME fuzz.compile TIER fuzz FOLDER llvm-plugin COMMAND ${fuzz_compile} --seed 1 --count 30)
+# Indices that the proof of addresses takes apart; some are computed from multiples of themselves.
+probe_test(NAME fuzz.compile_indices TIER fuzz FOLDER llvm-plugin COMMAND ${fuzz_compile} --indices --no-fallback --seed 1
+	--count 100)
 # Kernels that once failed: a workgroup id in vector registers, as a scalar operand of the time
 # kind.
 probe_test(NAME fuzz.compile_found TIER fuzz FOLDER llvm-plugin COMMAND ${fuzz_compile} --seed 3 --first 110 --count 10)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""random_kernels.py SEED FIRST COUNT: device code of kernels FIRST to FIRST + COUNT - 1 of a seed.
+"""random_kernels.py SEED FIRST COUNT [indices]: device code of kernels FIRST to FIRST + COUNT - 1 of a seed. With
+"indices" a kernel is a dozen accesses at nested arithmetic of ids.
 
 They are there to be compiled, not run. Kernel N of a seed is the same whatever is made along with it. No
 header is needed: clang -x hip --cuda-device-only -nogpuinc -nogpulib.
@@ -520,6 +521,53 @@ if ({self.condition()})
 				self.wide, self.unaligned, self.by_value, self.stop])()
 		self.random = old
 
+	# ---- Kernels of accesses alone -------------------------------------------------------------------
+
+	def nested(self, depth):
+		"""Arithmetic of ids, arguments and constants, in which powers of two are frequent."""
+		if not depth or self.chance(0.1):
+			return self.pick("t", "t", "TIDY", "(TIDY * 8 + t)", "(t + TIDY)", "TIDZ", "BID", "g32", self.parameter("int", "n"), str(self.number(0, 65)))
+		a, b = self.nested(depth - 1), self.nested(self.number(0, depth - 1))
+		log = self.number(0, 8)
+		return self.pick(f"({a} % {1 << log})", f"({a} * {1 << log})", f"({a} / {1 << log})", f"({a} % {1 << log} * {1 << log})",
+			f"({a} + {b})", f"({a} - {b})", f"({a} << {log})", f"({a} >> {log})", f"({a} & {(1 << log) - 1})", f"({a} | {b})",
+			f"({a} ^ {b})", f"({a} & {b})", f"({a} % {self.number(1, 100)})", f"({a} / {self.number(1, 100)})",
+			f"({a} * {self.parameter('int', 'n')})", f"(int)((unsigned){a} {self.pick('/', '%')} {1 << log}u)",
+			f"(int)((long){a} * {b} {self.pick('/', '%', '>>')} {1 << self.number(0, 5)})", f"(unsigned char)({a})", f"(short)({a})")
+
+	def padded(self):
+		"""An index, from the same index, shifted or masked again, as padding and swizzles do it."""
+		i = self.fresh("i")
+		log = self.number(1, 7)
+		self.put(f"int {i} = {self.nested(self.number(1, 4))}{self.pick('', f' % {1 << log} * {1 << log} + {self.nested(2)}')};")
+		at = self.pick(i, f"{i} + {i} / {1 << log}", f"{i} + {i} / {1 << log} * {self.number(1, 9)}", f"{i} + ({i} >> {log})",
+			f"{i} ^ ({i} >> {log})", f"{i} / {1 << log} * {(1 << log) + 1} + {i} % {1 << log}", f"({i} & {(1 << log) - 1}) * {self.number(1, 9)}",
+			f"({i} ^ {self.nested(1)}) + {i} % {1 << log}", f"{i} * 5 / {1 << log} + {i}")
+		if self.chance(0.5):
+			self.variables["int"].append(i)
+		pointer = self.pick(lambda: self.pointer("int"), lambda: self.pointer("double"), lambda: "((float *)dynamic_lds)")()
+		self.put(self.pick(f"s += {pointer}[{at}];", f"{pointer}[{at}] = t;"))
+
+	def indices(self):
+		self.parameters = [("int", "n0"), ("float *", "out")]
+		self.put("int t = TID, g32 = BID * NTID + t;\nlong g = g32;\nfloat s = 0;")
+		for _ in range(12):
+			if self.chance(0.2):
+				i = self.fresh("i")
+				self.put(f"for (int {i} = {self.pick('0', 't')}; {i} < {self.pick(self.uniform(), '4', '1024')}; {i} += {self.pick('1', 'NTID')}) {{")
+				self.variables["int"].append(i)
+				self.depth += 1
+				self.put(f"t = {self.pick('t', i, 't + ' + i)};")
+				self.padded()
+				self.depth -= 1
+				self.variables["int"] = ["t"]
+				self.put("}")
+			else:
+				self.padded()
+		self.put("out[g] = s;")
+		signature = ", ".join(f"{kind}{'' if kind[-1] in '* ' else ' '}{name}" for kind, name in self.parameters)
+		return f"__global__ {self.attributes()} void {self.name}({signature})\n{{\n" + "\n".join(self.lines) + "\n}\n"
+
 	# ---- A kernel ----------------------------------------------------------------------------------
 
 	def block(self, count):
@@ -570,10 +618,10 @@ if ({self.condition()})
 			f"template __global__ void {self.name}<double, 64>({signature});\n")
 
 
-def kernel(seed, number):
-	return Kernel(seed, number).text()
+def kernel(seed, number, indices=False):
+	return Kernel(seed, number).indices() if indices else Kernel(seed, number).text()
 
 
 if __name__ == "__main__":
-	seed, first, count = (int(argument) for argument in sys.argv[1:])
-	sys.stdout.write(PRELUDE + "\n".join(kernel(seed, number) for number in range(first, first + count)))
+	seed, first, count = (int(argument) for argument in sys.argv[1:4])
+	sys.stdout.write(PRELUDE + "\n".join(kernel(seed, number, "indices" in sys.argv[4:]) for number in range(first, first + count)))

@@ -663,5 +663,29 @@ define amdgpu_kernel void @promised(ptr addrspace(1) %a, i32 %n) #0 {
   ret void
 }
 
+; A padded index: the expression of %pad is t & 31, and no other instruction has it; it is computed from 32 times
+; itself. Bits of an id do not need the instruction.
+; CHECK: of padded: measured
+; CHECK: of padded: U +132*bits(+1*x)>>0&31, wraps 0{{$}}
+define amdgpu_kernel void @padded() #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %y = call i32 @llvm.amdgcn.workitem.id.y(), !range !0
+  %y8 = shl nuw nsw i32 %y, 3
+  %t = add nuw nsw i32 %y8, %x
+  %t32 = shl nuw nsw i32 %t, 5
+  %row = and i32 %t32, 992
+  %pad = lshr exact i32 %row, 5
+  %i = add nuw nsw i32 %row, %pad
+  %p = getelementptr float, ptr addrspace(3) @tile, i32 %i
+  store float 0.0, ptr addrspace(3) %p
+  %x32 = shl nuw nsw i32 %x, 5
+  %own = and i32 %x32, 992
+  %own_pad = lshr exact i32 %own, 5
+  %j = add nuw nsw i32 %own, %own_pad
+  %q = getelementptr float, ptr addrspace(3) @tile, i32 %j
+  store float 0.0, ptr addrspace(3) %q
+  ret void
+}
+
 attributes #0 = { "target-cpu"="gfx90a" }
 !0 = !{i32 0, i32 1024}
