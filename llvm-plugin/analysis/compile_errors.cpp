@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors of the code generator; see compile_errors.h. No exceptions, no RTTI. */
+/* Errors of the compiler; see compile_errors.h. No exceptions, no RTTI. */
 #include "llvm-plugin/analysis/compile_errors.h"
 
+#include <csignal>
 #include <memory>
 #include <string>
 #include <unistd.h>
@@ -13,12 +14,12 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/PrettyStackTrace.h>
-#include <llvm/Support/Signals.h>
 #include <llvm/Support/raw_ostream.h>
 
 using namespace llvm;
 
 static compile_error_fn caught_by;
+static compile_crash_fn crashed_by;
 
 /*
  * Few errors name their function. LLVM's stack trace entries do: "Running pass 'Greedy Register
@@ -115,20 +116,45 @@ static void fatal_error(void *, const char *message, bool)
 	_exit(1);
 }
 
-static void crash(void *)
+static void crash(int number)
 {
-	report("the code generator crashed", true);
+	std::string function = current_function();
+
+	crashed_by(function.empty() ? nullptr : function.c_str(), number);
 	_exit(1);
 }
 
-void compile_errors_catch(LLVMModuleRef module, const char *quiet, compile_error_fn caught)
+/*
+ * Replaces LLVM's handlers, which first remove the files that the process was writing: those of the
+ * parent, which needs them. A second signal, in the handler, has its default action.
+ */
+static void catch_crashes()
+{
+	static const int numbers[] = {SIGILL,  SIGTRAP, SIGABRT, SIGFPE, SIGBUS,
+				      SIGSEGV, SIGSYS,	SIGXCPU, SIGXFSZ};
+	static char stack[128 << 10]; /* the other one may have overflowed */
+	stack_t alternative = {};
+	struct sigaction action = {};
+
+	alternative.ss_sp = stack;
+	alternative.ss_size = sizeof(stack);
+	sigaltstack(&alternative, nullptr);
+	action.sa_handler = crash;
+	action.sa_flags = SA_ONSTACK | SA_NODEFER | (int)SA_RESETHAND;
+	for (int number : numbers)
+		sigaction(number, &action, nullptr);
+}
+
+void compile_errors_catch(LLVMModuleRef module, const char *quiet, compile_error_fn caught,
+			  compile_crash_fn crashed)
 {
 	LLVMContext &context = unwrap(module)->getContext();
 
 	caught_by = caught;
+	crashed_by = crashed;
 	context.setDiagnosticHandler(
 		std::make_unique<Catcher>(context.getDiagnosticHandler(), quiet));
 	remove_fatal_error_handler();
 	install_fatal_error_handler(fatal_error);
-	sys::AddSignalHandler(crash, nullptr);
+	catch_crashes();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors of the code generator that follows the pass, with the function they are about. */
+/* Errors of the compiler during and after the pass, with the function they are about. */
 #ifndef PROBE_ANALYSIS_COMPILE_ERRORS_H
 #define PROBE_ANALYSIS_COMPILE_ERRORS_H
 
@@ -15,13 +15,17 @@ extern "C" {
  * more errors; after a fatal error the callback must not return.
  */
 typedef void (*compile_error_fn)(const char *function, const char *message, bool fatal);
+/* The same for a signal by which the compiler would crash; must not return. */
+typedef void (*compile_crash_fn)(const char *function, int signal);
 
 /*
- * From now on errors are passed to `caught` instead of the user. A compilation with errors ends the
- * process with status 1, at the latest after its last function. Warnings about functions whose
- * names start with `quiet` are dropped: options may turn them into errors.
+ * From now on errors are passed to `caught` instead of the user, and crashes to `crashed`. A
+ * compilation with errors ends the process with status 1, at the latest after its last function.
+ * Warnings about functions whose names start with `quiet` are dropped: options may turn them into
+ * errors.
  */
-void compile_errors_catch(LLVMModuleRef module, const char *quiet, compile_error_fn caught);
+void compile_errors_catch(LLVMModuleRef module, const char *quiet, compile_error_fn caught,
+			  compile_crash_fn crashed);
 
 #ifdef __cplusplus
 }

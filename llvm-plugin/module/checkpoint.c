@@ -65,7 +65,8 @@ static bool is_trial(void)
 /* ---- The child ----------------------------------------------------------------------------- */
 
 static int report_fd;
-static bool in_trial;
+static bool in_trial, in_pass;
+static char current[1024]; /* checkpoint_at() */
 
 static void caught(const char *function, const char *message, bool fatal)
 {
@@ -78,6 +79,27 @@ static void caught(const char *function, const char *message, bool fatal)
 		_exit(1);
 }
 _Static_assert(sizeof(struct compile_failure) <= 4096, "PIPE_BUF");
+
+static void crashed(const char *function, int number)
+{
+	char message[256];
+
+	snprintf(message, sizeof(message),
+		 in_pass ? "Probe's pass crashed (signal %d); please report this"
+			 : "the compiler crashed (signal %d)",
+		 number);
+	caught(in_pass ? current : function, message, true);
+}
+
+void checkpoint_at(const char *kind, LLVMValueRef original)
+{
+	size_t size;
+
+	current[0] = 0;
+	if (original)
+		snprintf(current, sizeof(current), "__probe_%s_%s", kind,
+			 LLVMGetValueName2(original, &size));
+}
 
 /* The target that functions are compiled for; some errors compare it with the module's. */
 static char *target_attribute(LLVMModuleRef module, const char *name)
@@ -116,6 +138,7 @@ static void generate_code(LLVMModuleRef module)
 
 void checkpoint_end(LLVMModuleRef module)
 {
+	in_pass = false;
 	if (!in_trial)
 		return;
 	generate_code(module);
@@ -282,7 +305,8 @@ static void begin_child(LLVMModuleRef module, const struct outputs *outputs, int
 			dup2(outputs->text[i], i + 1);
 	report_fd = fd;
 	in_trial = trial;
-	compile_errors_catch(module, "__probe_", caught);
+	in_pass = true;
+	compile_errors_catch(module, "__probe_", caught, crashed);
 }
 
 bool checkpoint_attempt(LLVMModuleRef module, struct compile_failures *ret)

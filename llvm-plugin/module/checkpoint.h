@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <llvm-c/Core.h>
 
-/* An error of the code generator. Longer names are truncated. */
+/* An error of the compiler, or a crash. Longer names are truncated. */
 struct compile_failure {
 	char function[1024]; /* "" = unknown */
 	char message[256];
@@ -37,7 +37,12 @@ bool checkpoint_possible(void);
  * be freed by the caller.
  */
 bool checkpoint_attempt(LLVMModuleRef module, struct compile_failures *ret);
-/* Does not return in a child that only tries. */
+/*
+ * The clone that the pass works on from now on, which a crash is about: of that kind, or "base" for
+ * all; no `original`: it works on the module.
+ */
+void checkpoint_at(const char *kind, LLVMValueRef original);
+/* The pass has finished. Does not return in a child that only tries. */
 void checkpoint_end(LLVMModuleRef module);
 
 #endif

@@ -65,20 +65,27 @@ static void spread(struct call_units *units)
 	} while (changed);
 }
 
-/* The kind in a clone's name, "__probe_<kind>_<name>"; 0 = not a clone. */
-static unsigned kind_of(const char *clone, const char **ret_name)
+/*
+ * The kind in a clone's name, "__probe_<kind>_<name>", as a bit; 0 = not a clone. All kinds are
+ * copies of "__probe_base_<name>".
+ */
+static uint32_t kinds_of(const char *clone, uint32_t kinds, const char **ret_name)
 {
-	static const char prefix[] = "__probe_";
+	static const char prefix[] = "__probe_", base[] = "base_";
 
 	if (strncmp(clone, prefix, sizeof(prefix) - 1))
 		return 0;
 	clone += sizeof(prefix) - 1;
+	if (!strncmp(clone, base, sizeof(base) - 1)) {
+		*ret_name = clone + sizeof(base) - 1;
+		return kinds;
+	}
 	for (unsigned kind = 1; kind < PROBE_KINDS; kind++) {
 		size_t size = strlen(pass_kind_name(kind));
 
 		if (!strncmp(clone, pass_kind_name(kind), size) && clone[size] == '_') {
 			*ret_name = clone + size + 1;
-			return kind;
+			return 1u << kind;
 		}
 	}
 	return 0;
@@ -87,15 +94,15 @@ static unsigned kind_of(const char *clone, const char **ret_name)
 void dropped_add(struct call_units *units, uint32_t kinds, const struct compile_failure *failure)
 {
 	const char *name;
-	unsigned kind = kind_of(failure->function, &name);
+	uint32_t of = kinds_of(failure->function, kinds, &name);
 	bool found = false;
 
-	for (size_t i = 0; kind && i < units->count; i++) {
+	for (size_t i = 0; of && i < units->count; i++) {
 		size_t size;
 
 		if (strcmp(LLVMGetValueName2(units->unit[i].original, &size), name))
 			continue;
-		drop(&units->unit[i], 1u << kind, failure->message);
+		drop(&units->unit[i], of, failure->message);
 		found = true;
 	}
 	if (found)

@@ -153,6 +153,7 @@ static bool has_clones(const struct call_unit *unit, const struct pass_options *
 static void insert_probes(struct call_units *units, struct call_unit *unit, enum probe_kind kind,
 			  struct devlib *devlib, const struct pass_options *options, void *analyses)
 {
+	checkpoint_at(pass_kind_name(kind), unit->original);
 	if (!pass_enabled(options, PASS_PROBES))
 		ir_cleanup(unit->clone[kind], analyses);
 	else if (probe_kind_has_rings(kind))
@@ -169,8 +170,10 @@ static void build_kind(struct call_units *units, LLVMModuleRef module, enum prob
 	if (!(options->kinds & 1u << kind))
 		return;
 	for (size_t i = 0; i < units->count; i++)
-		if (has_clone(&units->unit[i], kind) && !units->unit[i].clone[kind])
+		if (has_clone(&units->unit[i], kind) && !units->unit[i].clone[kind]) {
+			checkpoint_at(pass_kind_name(kind), units->unit[i].original);
 			clone_kind(&units->unit[i], module, kind);
+		}
 	for (size_t i = 0; i < units->count; i++)
 		if (has_clone(&units->unit[i], kind))
 			insert_probes(units, &units->unit[i], kind, devlib, options, analyses);
@@ -196,6 +199,7 @@ static void build(struct call_units *units, LLVMModuleRef module, struct devlib 
 		if (kind != PROBE_KIND_MEMORY)
 			build_kind(units, module, kind, devlib, options, analyses);
 	build_kind(units, module, PROBE_KIND_MEMORY, devlib, options, analyses);
+	checkpoint_at(NULL, NULL);
 	for (size_t i = 0; i < units->count; i++) {
 		for (unsigned kind = 1; kind < PROBE_KINDS; kind++)
 			if (units->unit[i].clone[kind])
@@ -275,6 +279,7 @@ static void instrument(struct call_units *units, LLVMModuleRef module, struct de
 
 		if (!has_clones(unit, options))
 			continue;
+		checkpoint_at("base", unit->original);
 		clone_base(unit, module, options, analyses);
 		list_unit(unit, module, &table, options, analyses);
 		proved += unit->proved;
@@ -286,8 +291,11 @@ static void instrument(struct call_units *units, LLVMModuleRef module, struct de
 			time_list(&units->unit[i], &table, options);
 	for (size_t i = 0; i < units->count; i++)
 		if (units->unit[i].probed && options->kinds & 1u << PROBE_KIND_TRACE &&
-		    has_clone(&units->unit[i], PROBE_KIND_TRACE))
+		    has_clone(&units->unit[i], PROBE_KIND_TRACE)) {
+			checkpoint_at(pass_kind_name(PROBE_KIND_TRACE), units->unit[i].original);
 			trace_list(&units->unit[i], module, &table, options, analyses);
+		}
+	checkpoint_at(NULL, NULL);
 	spread_ranges(units);
 	ir_keep_exec_branches();
 	build(units, module, devlib, options, analyses);

@@ -4,7 +4,7 @@
 options and probe kinds of its own.
 
 A file that fails is compiled again kernel by kernel. Where the compiler makes no code for a clone, the plugin leaves
-it out; --no-fallback makes that a failure, too. A kernel on which the compiler alone takes more than --limit seconds of
+it out, as it does if the plugin crashed, which is a failure; --no-fallback makes the first a failure, too. A kernel on which the compiler alone takes more than --limit seconds of
 CPU time says nothing: LLVM 15 does not end on some. The last line says how many kernels were compiled, how many have not
 all the clones, and the CPU time of compilers with and without the plugin, which is no part of the verdict.
 """
@@ -116,6 +116,8 @@ def compile_file(compiler, arguments, number):
 				result.failures.append((n, alone))
 		if not result.failures:
 			result.failures.append((first, f"only with the whole file: {error}"))
+	elif any("pass crashed" in why for _, _, why in result.left_out):
+		result.failures = [(first, f"{name}: {why}") for name, _, why in result.left_out if "pass crashed" in why]
 	elif result.probed > 4 * (1 + setting.kinds.count(",")) * seconds + 2:
 		result.slow.append((first, seconds, result.probed))
 	return setting, result
