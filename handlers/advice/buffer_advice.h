@@ -7,10 +7,9 @@
 
 /*
  * Appends the effect of the fix, which moves data, on the other accesses to the buffer; withdraws
- * it if they lose as much as this one gains. `fix` is its name, `after` the cache lines of all of
- * them.
+ * it if they may lose as much as this one gains. `fix` is its name, `when` what else is assumed.
  */
-void advice_append_effect(const struct facts *facts, const char *fix, const char *when, double after,
+void advice_append_effect(const struct facts *facts, const char *fix, const char *when,
 			  struct advice *ret);
 /* The same for structs longer than those that are evaluated. */
 void advice_append_unevaluated(const struct facts *facts, struct advice *ret);

@@ -8,8 +8,8 @@
 enum {
 	LINE = 128,
 	STRUCT_MAX = 64,     /* bytes; larger structs are not split */
-	SITES_MAX = 1 << 14, /* the work is quadratic; if there are more sites, each is evaluated
-			      * alone */
+	SITES_MAX = 1 << 14, /* the work is quadratic; of more sites, none is evaluated */
+	WORK_MAX = 1 << 27,  /* lanes that are moved: about a second */
 };
 
 void buffer_use_add(struct buffer_use *use, const struct probe_host *host,
@@ -17,9 +17,14 @@ void buffer_use_add(struct buffer_use *use, const struct probe_host *host,
 {
 	const struct probe_allocation_info *info = NULL;
 
+	if (use->unknown ||
+	    (use->count && use->dispatch == dispatch->id && address - use->begin < use->bytes))
+		return;
 	use->dispatch = dispatch->id;
 	if (host->size > offsetof(struct probe_host, allocation) && host->allocation)
 		info = host->allocation(host->ctx, dispatch, address);
+	use->begin = info ? info->address : 0;
+	use->bytes = info ? info->bytes : 0;
 	for (unsigned i = 0; info && i < use->count; i++)
 		if (use->id[i] == info->id)
 			return;
@@ -27,6 +32,36 @@ void buffer_use_add(struct buffer_use *use, const struct probe_host *host,
 		use->id[use->count++] = info->id;
 	else
 		use->unknown = true;
+}
+
+static uint64_t divisor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+void buffer_use_lanes(struct buffer_use *use, uint64_t exec, uint64_t address, unsigned wave)
+{
+	/* Positions in cache lines are those of the address. */
+	uint64_t offset = address - use->begin / LINE * LINE, distance;
+	unsigned lanes = 64 - (unsigned)__builtin_clzll(exec) - (unsigned)__builtin_ctzll(exec);
+
+	if (!use->full && !use->others)
+		use->first = offset;
+	distance = offset > use->first ? offset - use->first : use->first - offset;
+	if (distance && (!use->apart || distance % use->apart))
+		use->apart = divisor(distance, use->apart);
+	if (lanes == wave) {
+		use->full++;
+		return;
+	}
+	use->others++;
+	use->most = lanes > use->most ? lanes : use->most;
 }
 
 static bool overlap(const struct buffer_use *a, const struct buffer_use *b)
@@ -38,32 +73,20 @@ static bool overlap(const struct buffer_use *a, const struct buffer_use *b)
 	return false;
 }
 
-static unsigned lanes_of(const struct advice_site *site)
+/* Do all executions have one stride, which may be 0? */
+static bool has_stride(const struct advice_site *site)
 {
 	const uint64_t *c = site->counters;
 
-	return (unsigned)((c[PROBE_C_LANES] + c[PROBE_C_EXECUTIONS] - 1) / c[PROBE_C_EXECUTIONS]);
+	return c[PROBE_C_AFFINE] == c[PROBE_C_EXECUTIONS] &&
+	       (!c[PROBE_C_STRIDE_HI] ||
+		c[PROBE_C_STRIDE_HI] + c[PROBE_C_STRIDE_LO] == 2 * PROBE_STRIDE_BIAS);
 }
 
 /* Contiguous lanes, each in one machine access. */
 static bool is_contiguous(const struct advice_site *site)
 {
 	return layout_stride(site) == (int64_t)site->bytes && site->bytes == site->unit;
-}
-
-/* The distinct cache lines of one execution in a new layout, by number. */
-struct moved {
-	uint64_t line[64 * 16];
-	unsigned count;
-};
-
-static void add_line(struct moved *moved, uint64_t line)
-{
-	for (unsigned i = 0; i < moved->count; i++)
-		if (moved->line[i] == line)
-			return;
-	if (moved->count < sizeof(moved->line) / sizeof(*moved->line))
-		moved->line[moved->count++] = line;
 }
 
 /* For each byte of a struct: the beginning and the length of its member. */
@@ -79,13 +102,18 @@ struct struct_use {
 	bool cut[STRUCT_MAX + 1];
 };
 
+/* Members are the same in all structs, so that positions in one are those of the allocation. */
 static void add_access(const struct buffer_site *one, unsigned stride, struct struct_use *use)
 {
-	unsigned begin = one->use->phase % stride, end = begin + one->site.bytes;
+	unsigned step = (unsigned)divisor(stride, one->use->apart);
 
-	end = end < stride ? end : stride;
-	use->ends[begin] |= 1ull << (end - 1);
-	use->cut[begin] = use->cut[end] = true;
+	for (unsigned begin = (unsigned)(one->use->first % step); begin < stride; begin += step) {
+		unsigned end = begin + one->site.bytes;
+
+		end = end < stride ? end : stride;
+		use->ends[begin] |= 1ull << (end - 1);
+		use->cut[begin] = use->cut[end] = true;
+	}
 	if (one->site.bytes < use->least)
 		use->least = one->site.bytes;
 }
@@ -122,61 +150,130 @@ static void find_members(const struct buffer_site *sites, size_t count,
 	}
 }
 
-/*
- * Cache lines if structs of `stride` bytes are split into their members, the lowest struct at the
- * start of a line. Assumes that structs begin at multiples of their size; this gives the offset of
- * an access in its struct.
- */
-static double split_of(const struct buffer_site *one, uint64_t stride,
-		       const struct members *members)
-{
-	const struct advice_site *site = &one->site;
-	int64_t step = layout_stride(site);
-	uint64_t base = (stride << 34) + one->use->phase % stride;
-	struct moved moved = {.count = 0};
+/* Where the bytes of an access are in a new layout. */
+struct layout {
+	unsigned period; /* bytes of the present one after which positions in lines recur */
+	unsigned stride; /* of structs that are split; 0 = they are not */
+	struct members members;
+	unsigned shift; /* the whole buffer is moved up */
+	uint64_t work;	/* lanes that may yet be moved; 0 = too many, the result is unknown */
+};
 
-	if (!step && site->counters[PROBE_C_AFFINE] != site->counters[PROBE_C_EXECUTIONS])
-		return (double)site->counters[PROBE_C_LINES128];
-	if (step < 0)
-		base += (0 - (uint64_t)step) * (lanes_of(site) - 1u) / stride * stride;
-	for (unsigned lane = 0; lane < lanes_of(site) && lane < 64; lane++) {
-		uint64_t at = base + (uint64_t)step * lane, end = at + site->bytes;
+/*
+ * Lines of lanes from an offset on, of `bytes` each, in an array per member. They ascend, or
+ * descend, in each of them.
+ */
+static unsigned lines_split(const struct layout *layout, uint64_t offset, int64_t step,
+			    unsigned lanes, unsigned bytes)
+{
+	uint64_t last[STRUCT_MAX];
+	unsigned stride = layout->stride, count = 0;
+
+	for (unsigned i = 0; i < stride; i++)
+		last[i] = UINT64_MAX;
+	for (unsigned lane = 0; lane < lanes; lane++) {
+		uint64_t at = offset + (uint64_t)step * lane, end = at + bytes;
 
 		while (at < end) {
-			unsigned in = (unsigned)(at % stride), begin = members->begin[in];
-			unsigned size = members->size[begin];
+			unsigned in = (unsigned)(at % stride), begin = layout->members.begin[in];
+			unsigned size = layout->members.size[begin];
+			uint64_t line = (at / stride * size + in - begin) / LINE;
 
-			add_line(&moved,
-				 (uint64_t)begin << 48 | (at / stride * size + in - begin) / LINE);
+			count += last[begin] != line;
+			last[begin] = line;
 			at += size - (in - begin);
 		}
 	}
-	return (double)moved.count * (double)site->counters[PROBE_C_EXECUTIONS];
+	return count;
 }
 
-/* Cache lines if the whole buffer is moved up by `shift` bytes. */
-static double shifted_of(const struct buffer_site *one, unsigned shift)
+static unsigned lines_shifted(const struct layout *layout, uint64_t offset, int64_t step,
+			      unsigned lanes, unsigned bytes)
+{
+	uint64_t last = UINT64_MAX;
+	unsigned count = 0;
+
+	for (unsigned lane = 0; lane < lanes; lane++) {
+		uint64_t at = offset + layout->shift + (uint64_t)step * lane;
+
+		for (uint64_t line = at / LINE; line <= (at + bytes - 1) / LINE; line++) {
+			count += last != line;
+			last = line;
+		}
+	}
+	return count;
+}
+
+/* The most lines of an execution, from first + any multiple of `apart` on. */
+static unsigned lines_most(const struct advice_site *site, struct layout *layout, uint64_t first,
+			   uint64_t apart, unsigned lanes)
+{
+	unsigned step = (unsigned)divisor(layout->period, apart), most = 0;
+	/* Lanes may go down. */
+	uint64_t base = (uint64_t)layout->period << 32;
+
+	for (uint64_t at = first % step; at < layout->period && layout->work; at += step) {
+		unsigned lines = 0;
+
+		for (unsigned k = 0; k < site->bytes; k += site->unit)
+			lines += (layout->stride ? lines_split : lines_shifted)(
+				layout, base + at + k, layout_stride(site), lanes, site->unit);
+		most = lines > most ? lines : most;
+		layout->work -= layout->work > lanes ? lanes : layout->work;
+	}
+	return most;
+}
+
+/* At most, in all executions. Each of the lanes without a stride may have lines of its own. */
+static double lines_of_run(const struct buffer_site *one, struct layout *layout)
 {
 	const struct advice_site *site = &one->site;
-	unsigned begin = (one->use->phase + shift) % LINE;
+	const struct buffer_use *use = one->use;
+	double lines = 0;
 
-	if (!is_contiguous(site) || !one->use->begun || one->use->moves)
-		return (double)site->counters[PROBE_C_LINES128];
-	return (double)((begin + lanes_of(site) * site->bytes + LINE - 1) / LINE) *
-	       (double)site->counters[PROBE_C_EXECUTIONS];
+	if (!has_stride(site))
+		return (double)site->counters[PROBE_C_LANES] *
+		       lines_most(site, layout, 0, site->unit & -site->unit, 1);
+	if (use->full)
+		lines += (double)use->full *
+			 lines_most(site, layout, use->first, use->apart, site->wave);
+	if (use->others)
+		lines += (double)use->others *
+			 lines_most(site, layout, use->first, use->apart, use->most);
+	return lines;
 }
 
-static void find(const struct buffer_site *sites, size_t count, struct buffer_site *one)
+/* The layout that advice about an access proposes, if it depends on others; else no period. */
+static struct layout layout_of(const struct buffer_site *sites, size_t count,
+			       const struct buffer_site *one, uint64_t work)
 {
-	uint64_t stride = (uint64_t)llabs((long long)layout_stride(&one->site));
-	unsigned shift = (LINE - one->use->phase) % LINE;
-	bool apart = stride && stride <= STRUCT_MAX;
-	struct members members;
+	int64_t stride = layout_stride(&one->site);
+	uint64_t apart = (uint64_t)llabs((long long)stride), lowest = one->use->first;
+	struct layout ret = {.work = work};
+
+	if (apart > one->site.bytes && apart <= STRUCT_MAX) {
+		ret.stride = (unsigned)apart;
+		ret.period = (unsigned)apart * LINE;
+		find_members(sites, count, one, ret.stride, &ret.members);
+	} else if (apart == one->site.bytes) {
+		ret.period = LINE;
+		if (stride < 0)
+			lowest += (uint64_t)stride * (one->site.wave - 1u);
+		ret.shift = (unsigned)((0 - lowest) % LINE);
+	}
+	return ret;
+}
+
+static void find(const struct buffer_site *sites, size_t count, struct buffer_site *one,
+		 uint64_t *work)
+{
+	struct layout layout;
 
 	one->known = one->use->count && !one->use->unknown;
-	if (one->known && apart)
-		find_members(sites, count, one, (unsigned)stride, &members);
-	for (size_t i = 0; i < count && one->known; i++) {
+	if (!one->known)
+		return;
+	layout = layout_of(sites, count, one, *work);
+	for (size_t i = 0; i < count; i++) {
 		const struct buffer_site *other = &sites[i];
 
 		if (!overlap(one->use, other->use))
@@ -184,18 +281,20 @@ static void find(const struct buffer_site *sites, size_t count, struct buffer_si
 		one->layout.others += other != one;
 		one->layout.contiguous += other != one && is_contiguous(&other->site);
 		one->layout.before += (double)other->site.counters[PROBE_C_LINES128];
-		one->layout.strideless += other != one && !layout_stride(&other->site);
-		if (apart)
-			one->layout.split += split_of(other, stride, &members);
-		one->layout.shifted += shifted_of(other, shift);
+		if (layout.period)
+			one->layout.after += lines_of_run(other, &layout);
 	}
+	*work = layout.work;
+	one->known = layout.work;
 }
 
 void buffers_find(struct buffer_site *sites, size_t count)
 {
+	uint64_t work = WORK_MAX;
+
 	/* Only accesses that cost too much get advice. */
 	for (size_t i = 0; i < count && count <= SITES_MAX; i++)
 		if (sites[i].site.counters[PROBE_C_EXCESS64] ||
 		    sites[i].site.counters[PROBE_C_EXCESS128])
-			find(sites, count, &sites[i]);
+			find(sites, count, &sites[i], &work);
 }

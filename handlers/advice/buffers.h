@@ -2,8 +2,8 @@
 /*
  * The effect of a new buffer layout on all accesses to the buffer. A layout that helps one access
  * to global memory may harm another, so it is evaluated for every access of the run to the same
- * allocation. Accesses at one constant stride are moved as in the layout, and their cache lines
- * counted. All other accesses are assumed to keep their costs.
+ * allocation. Lanes at one constant stride are moved as in the layout, from wherever they may have
+ * been in the allocation. The results are upper bounds.
  */
 #ifndef PROBE_HANDLERS_BUFFERS_H
 #define PROBE_HANDLERS_BUFFERS_H
@@ -18,37 +18,39 @@
 
 enum { BUFFERS_OF_ACCESS = 4 };
 
-/* The allocations of an access, looked up at its first execution in each dispatch. */
+/* The allocations of an access. */
 struct buffer_use {
 	uint32_t id[BUFFERS_OF_ACCESS]; /* of the allocations */
 	uint8_t count;
 	bool unknown;	   /* some addresses were in no known allocation, or in too many */
-	bool begun;	   /* `phase` is set */
-	bool moves;	   /* `phase` differs between executions */
-	uint8_t phase;	   /* address of the first lane modulo 128, for affine accesses */
-	uint64_t dispatch; /* for which it was looked up last */
+	uint64_t dispatch; /* for which one was looked up last */
+	uint64_t begin, bytes;
+	/*
+	 * Of executions whose lanes have one stride: the offset of their first lane in its
+	 * allocation is `first`, or differs from it by a multiple of `apart`. They are apart from
+	 * the first to the last active lane, in `full` executions as far as the wave is long, and
+	 * in `others` at most `most` lanes.
+	 */
+	uint64_t first, apart, full, others;
+	unsigned most;
 };
 
+/* Before each execution: looks its allocation up unless it is the last one. */
 void buffer_use_add(struct buffer_use *use, const struct probe_host *host,
 		    const struct probe_dispatch_info *dispatch, uint64_t address);
-static inline void buffer_use_phase(struct buffer_use *use, uint64_t address)
-{
-	uint8_t phase = address & 127;
-
-	use->moves |= use->begun && use->phase != phase;
-	use->begun = true;
-	use->phase = phase;
-}
+void buffer_use_lanes(struct buffer_use *use, uint64_t exec, uint64_t address, unsigned wave);
 
 /* Cache lines of 128 bytes that all accesses to a buffer touch in the whole run. */
 struct buffer_layout {
 	unsigned others;     /* accesses to the same allocations, except this one */
 	unsigned contiguous; /* of those, accesses with contiguous lanes */
-	unsigned strideless; /* of those, accesses without a common stride, assumed unchanged */
 	double before;
-	double split;	/* as a structure of arrays; the struct is as long as the stride of this
-			 * access */
-	double shifted; /* with the first lane of this access at the start of a cache line */
+	/*
+	 * At most: if lanes of this access have gaps, as a structure of arrays, each from the start
+	 * of a cache line, of structs as long as its stride; if they are contiguous, with its
+	 * lowest lane at the start of a line.
+	 */
+	double after;
 };
 
 struct buffer_site {

@@ -10,7 +10,6 @@
 
 #include "handlers/advice/advice_text.h"
 #include "handlers/advice/buffer_advice.h"
-#include "handlers/advice/buffers.h"
 #include "handlers/advice/layouts.h"
 #include "handlers/advice/recorded_addresses.h"
 
@@ -292,6 +291,5 @@ void advice_contiguous(const struct facts *facts, struct advice *ret)
 				"the offset (an argument or a loaded value) is always the same");
 	else
 		advice_verify_most(ret, facts_lines(facts), after, facts_each(facts, facts->used));
-	advice_append_effect(facts, "to shift the whole buffer", "",
-			     site->buffer ? site->buffer->shifted : 0, ret);
+	advice_append_effect(facts, "to shift the whole buffer", "", ret);
 }

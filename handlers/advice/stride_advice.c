@@ -9,7 +9,6 @@
 
 #include "handlers/advice/advice_text.h"
 #include "handlers/advice/buffer_advice.h"
-#include "handlers/advice/buffers.h"
 #include "handlers/advice/contiguous_advice.h"
 #include "handlers/advice/index_step.h"
 #include "handlers/advice/lane_offsets.h"
@@ -315,7 +314,6 @@ static void swap_indices(const struct facts *facts, const struct index_step *ste
 
 void advice_stride(const struct facts *facts, struct advice *ret)
 {
-	const struct buffer_layout *buffer = facts->site->buffer;
 	const struct advice_site *site = facts->site;
 	long long stride = llabs((long long)facts->low);
 	unsigned bytes = site->bytes, unit = site->unit;
@@ -360,8 +358,7 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 	}
 	if (stride <= ADVICE_STRUCT_MAX)
 		advice_append_effect(facts, "a structure of arrays",
-				     ", each from the start of a line,", buffer ? buffer->split : 0,
-				     ret);
+				     ", each array from the start of a line,", ret);
 	else
 		advice_append_unevaluated(facts, ret);
 }

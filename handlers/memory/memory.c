@@ -329,7 +329,6 @@ static void count_affine(struct memory *memory, const struct sites_kernel *kerne
 		return;
 	}
 	flush(site);
-	buffer_use_phase(&site->use, access->base);
 	*last = (struct memory_last){.exec = access->exec, .stride = access->stride, .base = base};
 	if (!count_closed(kernel, site, access, &last->cost)) {
 		last->cost = (struct probe_access_cost){0};
@@ -358,9 +357,11 @@ static void count_access(struct memory *memory, const struct sites_kernel *kerne
 	site->traced = true;
 	if (!site->facts.global)
 		array_range_add(&site->range, access, site->facts.bytes);
-	else if (site->use.dispatch != dispatch->id || !(site->use.count | site->use.unknown))
+	else
 		buffer_use_add(&site->use, memory->sites.host, dispatch, first_address(access));
 	if (access->form == PROBE_FORM_AFFINE) {
+		if (site->facts.global && access->exec)
+			buffer_use_lanes(&site->use, access->exec, access->base, kernel->wave);
 		count_affine(memory, kernel, site, dispatch, access);
 	} else {
 		struct probe_access_cost cost = {0};

@@ -395,7 +395,7 @@ static void test_structs(void **state)
 	send_uses(structs, 3);
 	assert_int_equal(
 		sscanf(strstr(host_text(&host_state, 0, "fix"), "; with"),
-		       "; with 1 other access to the buffer, each from the start of a line, %d cache lines of 128 B in "
+		       "; with 1 other access to the buffer, each array from the start of a line, at most %d cache lines of 128 B in "
 		       "the run after, %d before",
 		       &after, &before),
 		2);
@@ -409,8 +409,8 @@ static void test_structs(void **state)
 	before = (int)send_uses(through, 4);
 	cause = strstr(host_text(&host_state, 0, "cause"), "; a structure of arrays");
 	assert_int_equal(sscanf(cause,
-				"; a structure of arrays would cost the 3 other accesses to the "
-				"buffer at least what it gains here (%d cache lines of 128 B in "
+				"; a structure of arrays may cost the 3 other accesses to the "
+				"buffer what it gains here (up to %d cache lines of 128 B in "
 				"the run after, %d before)",
 				&after, &listed[0]),
 			 2);
@@ -421,14 +421,14 @@ static void test_structs(void **state)
 	send_uses(through, 2);
 	assert_non_null(strstr(
 		host_text(&host_state, 0, "fix"),
-		"with 1 other access to the buffer, each from the start of a line, 18 cache lines of 128 B in the "
+		"with 1 other access to the buffer, each array from the start of a line, at most 18 cache lines of 128 B in the "
 		"run after, 34 before"));
 	/* Members of different sizes get the same advice. */
 	send_uses(mixed, 2);
 	for (unsigned i = 0; i < 2; i++)
 		assert_int_equal(
 			sscanf(strstr(host_text(&host_state, i, "fix"), "; with"),
-			       "; with 1 other access to the buffer, each from the start of a line, %d cache lines of 128 B",
+			       "; with 1 other access to the buffer, each array from the start of a line, at most %d cache lines of 128 B",
 			       &listed[i]),
 			1);
 	assert_int_equal(listed[0], listed[1]);
@@ -437,7 +437,7 @@ static void test_structs(void **state)
 	send_uses(whole, 3);
 	assert_non_null(strstr(
 		host_text(&host_state, 0, "fix"),
-		"with 2 other accesses to the buffer, each from the start of a line, 18 cache lines of 128 B in "
+		"with 2 other accesses to the buffer, each array from the start of a line, at most 18 cache lines of 128 B in "
 		"the run after, 24 before"));
 }
 
@@ -452,20 +452,21 @@ static void test_neighbours(void **state)
 
 	(void)state;
 	before = send_uses(stencil, 3);
-	assert_non_null(strstr(
-		host_text(&host_state, 2, "cause"),
-		"; to shift the whole buffer would cost the 2 other accesses to the buffer at "
-		"least what it gains here (8 cache lines of 128 B in the run after, "
-		"8 before)"));
+	assert_non_null(
+		strstr(host_text(&host_state, 2, "cause"),
+		       "; to shift the whole buffer may cost the 2 other accesses to the buffer "
+		       "what it gains here (up to 8 cache lines of 128 B in the run after, "
+		       "8 before)"));
 	assert_string_equal(host_text(&host_state, 2, "fix"), "");
 	assert_string_equal(host_text(&host_state, 2, "verified"), "");
 	assert_int_equal(before, 8);
 	assert_int_equal(send_uses(moved, 3), 8);
 	/* Both off by as much. */
 	before = send_uses(shifted, 2);
-	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
-			       "with 1 other access to the buffer 4 cache lines of 128 B in the "
-			       "run after, 6 before"));
+	assert_non_null(
+		strstr(host_text(&host_state, 0, "fix"),
+		       "with 1 other access to the buffer at most 4 cache lines of 128 B in the "
+		       "run after, 6 before"));
 	assert_int_equal(before, 6);
 	assert_int_equal(send_uses(aligned, 2), 4);
 }
