@@ -29,10 +29,10 @@ void advice_find(const struct advice_site *site, struct probe_lds_scratch *scrat
 	/* Advice is for the cost with more bytes of bandwidth; an LDS pass moves 128 bytes. */
 	if (facts.conflicts * 128 >= facts.excess * facts.line && facts.conflicts)
 		advice_lds(&facts, scratch, ret);
+	else if (site->access == PROBE_ACCESS_ATOMIC && advice_waits_most(&facts))
+		advice_contended(&facts, ret);
 	else if (facts.excess)
 		advice_global(&facts, ret);
-	else if (site->access == PROBE_ACCESS_ATOMIC)
-		advice_contended(&facts, ret);
 	if (ret->others_move && *ret->fix && !strstr(ret->fix, "not evaluated"))
 		advice_append(ret->fix, "; effect on other accesses of the kernel not evaluated");
 }

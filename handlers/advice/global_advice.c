@@ -361,16 +361,33 @@ static unsigned words_of_wave(const struct advice_site *site)
 	return most;
 }
 
+/* Lanes that wait for one before them; at least that many, where it was not counted. */
+static uint64_t waiting(const struct facts *facts)
+{
+	const struct advice_site *site = facts->site;
+	uint64_t words = site->counters[PROBE_C_LINES64] * (64 / site->bytes);
+
+	if (site->waiting_known)
+		return site->waiting;
+	return facts->lanes > words ? facts->lanes - words : 0;
+}
+
+/* The L2 takes a cycle for an update of a word, in which it moves 64 bytes of others. */
+bool advice_waits_most(const struct facts *facts)
+{
+	return !facts->excess || waiting(facts) * 64 > facts->excess * facts->line;
+}
+
 /*
- * Do lanes update the same words? Many of them, where that was counted. Else it is known only if
- * there are more lanes than words in their cache lines; no execution touched excess ones, so that
- * sums can be compared.
+ * Do lanes update the same words? Where that was counted, many of them, or so many that they cost
+ * more than excess cache lines. Else it is known only if there are more lanes than words in their
+ * cache lines.
  */
 static bool is_contended(const struct facts *facts)
 {
 	const uint64_t *c = facts->site->counters;
 
-	return facts->site->waiting_known ? facts->site->waiting * 4 >= facts->lanes
+	return facts->site->waiting_known ? facts->excess || waiting(facts) * 4 >= facts->lanes
 					  : c[PROBE_C_LINES64] < c[PROBE_C_NEEDED64];
 }
 
@@ -394,6 +411,24 @@ static void say_contended(const struct facts *facts, struct advice *ret)
 			      facts_each(facts, c[PROBE_C_NEEDED64]));
 }
 
+/* If it pays, and the launch determines which lanes share a word. */
+static void reduce_words(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	double lanes = facts_each(facts, facts->lanes);
+	unsigned most = words_of_wave(site);
+	uint64_t words = facts->lanes - site->waiting;
+
+	if (most && 2 * most * facts->executions <= facts->lanes) {
+		if (facts_say_reduce(facts, true, ret))
+			advice_verify_most(ret, "updates", most, lanes);
+	} else if (!most && site->waiting_known && site->info && site->info->address_class &&
+		   facts_computed(facts) && 2 * words <= facts->lanes &&
+		   facts_say_reduce(facts, true, ret)) {
+		advice_verify(ret, "updates", facts_each(facts, words), lanes);
+	}
+}
+
 void advice_contended(const struct facts *facts, struct advice *ret)
 {
 	if (facts->pattern == PATTERN_STRIDE && !facts->low && facts->lanes > facts->executions &&
@@ -409,11 +444,7 @@ void advice_contended(const struct facts *facts, struct advice *ret)
 			advice_verify(ret, "updates of the word", 1,
 				      facts_each(facts, facts->lanes));
 	} else if (is_contended(facts)) {
-		unsigned words = words_of_wave(facts->site);
-
 		say_contended(facts, ret);
-		if (words && 2 * words * facts->executions <= facts->lanes &&
-		    facts_say_reduce(facts, true, ret))
-			advice_verify_most(ret, "updates", words, facts_each(facts, facts->lanes));
+		reduce_words(facts, ret);
 	}
 }

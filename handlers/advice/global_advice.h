@@ -7,7 +7,12 @@
 /* A site that touches more cache lines than needed. */
 void advice_global(const struct facts *facts, struct advice *ret);
 
-/* An atomic operation without excess cache lines, whose lanes may contend for a word. */
+/*
+ * Do lanes of an atomic operation that wait for others cost more than its excess cache lines, or
+ * has it none?
+ */
+bool advice_waits_most(const struct facts *facts);
+/* An atomic operation whose lanes may contend for a word. */
 void advice_contended(const struct facts *facts, struct advice *ret);
 
 #endif

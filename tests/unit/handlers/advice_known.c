@@ -194,6 +194,34 @@ static void test_no_tile(void **state)
 
 /* ---- Updates -------------------------------------------------------------------------------- */
 
+/* Ten lanes a word: the words are in lines of their own, but it is the lanes that wait. */
+static void test_waiting_in_many_lines(void **state)
+{
+	uint32_t few = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
+	uint32_t pairs = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
+	uint64_t addr[64];
+
+	(void)state;
+	host_state.sites[few].address_class = PROBE_ADDRESS_COMPUTED;
+	host_state.sites[pairs].address_class = PROBE_ADDRESS_COMPUTED;
+	for (uint64_t lane = 0; lane < 64; lane++)
+		addr[lane] = BASE + lane / 10 * 200;
+	send_full(few, addr);
+	/* 32 lanes wait, and 31 lines of 128 B are extra. */
+	for (uint64_t lane = 0; lane < 64; lane++)
+		addr[lane] = BASE + lane / 2 * 128;
+	send_full(pairs, addr);
+	finish();
+	assert_int_equal(get(few, "excess128"), 5);
+	check_cause(few, "which serialises them: 64.0 lanes update 7.0 words", true);
+	if (!strstr(host_text(&host_state, few, "fix"),
+		    "let one lane update each word; verified: 7 updates after, 64 before (per execution)"))
+		fail_msg("%s", host_text(&host_state, few, "fix"));
+	assert_int_equal(get(pairs, "waiting_updates"), 32);
+	check_cause(pairs, "serialises", false);
+	check_cause(pairs, "32.0 cache lines of 128 B touched", true);
+}
+
 /* Some lanes update one word. Addresses show it, where cache lines do not. */
 static void test_waiting(void **state)
 {
@@ -240,6 +268,7 @@ int main(void)
 		cmocka_unit_test_setup(test_sorted, start),
 		cmocka_unit_test_setup(test_no_tile, start),
 		cmocka_unit_test_setup(test_waiting, start),
+		cmocka_unit_test_setup(test_waiting_in_many_lines, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
