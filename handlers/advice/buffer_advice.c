@@ -54,10 +54,13 @@ void advice_warn_of_transposing(const struct facts *facts, struct advice *ret)
 {
 	const struct buffer_layout *buffer = facts->site->buffer;
 
-	if (*ret->fix && buffer && buffer->contiguous)
-		advice_append(ret->fix,
-			      "; do not transpose the buffer itself: its %u other access%s %s "
-			      "neighbouring elements in its present layout",
-			      buffer->contiguous, buffer->contiguous == 1 ? "" : "es",
-			      buffer->contiguous == 1 ? "uses" : "use");
+	if (!*ret->fix || !buffer || !buffer->contiguous)
+		return;
+	advice_append(ret->fix, "; do not transpose the buffer itself: ");
+	if (buffer->contiguous < buffer->others)
+		advice_append(ret->fix, "%u of ", buffer->contiguous);
+	advice_append(ret->fix,
+		      "its %u other access%s %s neighbouring elements in its present layout",
+		      buffer->others, buffer->others == 1 ? "" : "es",
+		      buffer->contiguous == 1 ? "uses" : "use");
 }

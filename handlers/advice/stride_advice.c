@@ -164,6 +164,7 @@ void advice_say_swap(const struct facts *facts, uint64_t stride, bool alternativ
 		     struct advice *ret)
 {
 	const struct contiguous_access *to = advice_moves_to(facts->site, stride);
+	struct probe_frame_info place = {.line = 0};
 
 	if (!to) {
 		advice_say(
@@ -176,7 +177,11 @@ void advice_say_swap(const struct facts *facts, uint64_t stride, bool alternativ
 	advice_say(ret->fix,
 		   "stage a tile in LDS, with as many rows as columns, so that threadIdx.x runs "
 		   "along consecutive addresses");
-	if (to->line)
+	if (facts->site->info)
+		place = probe_site_user_place(facts->site->info);
+	if (place.line && to->line == place.line && to->column == place.column)
+		advice_append(ret->fix, " here and in its other copies");
+	else if (to->line)
 		advice_append(ret->fix, " here and in the %s at line %u, column %u",
 			      to->access == PROBE_ACCESS_LOAD	 ? "load"
 			      : to->access == PROBE_ACCESS_STORE ? "store"

@@ -474,12 +474,18 @@ static void test_neighbours(void **state)
 static void test_rows_and_columns(void **state)
 {
 	static const struct use both[] = {{1, 0, 4, 4096}, {1, 0, 4, 4}, {3, 0, 4, 4096}};
+	static const struct use mixed[] = {
+		{1, 0, 4, 4096}, {1, 0, 4, 4}, {1, 0, 4, 20}, {1, 0, 4, 0}};
 
 	(void)state;
 	send_uses(both, 3);
 	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
 			       "do not transpose the buffer itself: its 1 other access uses"));
 	assert_null(strstr(host_text(&host_state, 2, "fix"), "transpose"));
+	send_uses(mixed, 4);
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
+			       "do not transpose the buffer itself: 1 of its 3 other accesses uses "
+			       "neighbouring elements"));
 }
 
 /* In no known allocation. */
