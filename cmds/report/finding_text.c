@@ -227,8 +227,7 @@ static void print_lines(const struct finding *finding, unsigned size, enum findi
 	putchar('\n');
 }
 
-/* Updates may wait for each other, but nothing that was counted shows it. */
-static bool may_wait(const struct finding *finding)
+bool finding_may_wait(const struct finding *finding)
 {
 	return finding_count(finding, F_UPDATES) && !finding_count(finding, F_UPDATES_LOW);
 }
@@ -251,7 +250,7 @@ static void print_numbers(const struct finding *finding)
 		print_lines(finding, 64, F_USED64, F_NEEDED64, F_EXCESS64);
 		print_lines(finding, 128, F_USED128, F_NEEDED128, F_EXCESS128);
 	}
-	if (may_wait(finding))
+	if (finding_may_wait(finding))
 		printf("       up to %lld updates may wait for another lane of their wave (--kind trace "
 		       "counts them)\n",
 		       finding_count(finding, F_UPDATES));
@@ -508,7 +507,7 @@ void finding_put_brief(const struct finding *finding)
 		       finding_count(finding, F_UPDATES_LOW) < finding_count(finding, F_UPDATES)
 			       ? "up to "
 			       : "",
-		       finding_count(finding, F_UPDATES), may_wait(finding) ? "may " : "");
+		       finding_count(finding, F_UPDATES), finding_may_wait(finding) ? "may " : "");
 	if (finding_count(finding, F_CYCLES))
 		printf(", %s%lld extra %s (estimate)",
 		       finding_count(finding, F_LOW) ? "" : "up to ",

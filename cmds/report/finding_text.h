@@ -113,6 +113,8 @@ static inline const char *finding_cell(const struct finding *finding, enum findi
 /* SQL for `frames`; its argument is the text of F_INLINED. */
 extern const char finding_frames_sql[];
 
+/* Updates may wait for each other, but nothing that was counted shows it. */
+bool finding_may_wait(const struct finding *finding);
 void finding_put(const struct finding *finding);
 /* One line, for accesses without extra cost and for summaries. */
 void finding_put_brief(const struct finding *finding);

@@ -28,6 +28,7 @@ struct walk {
 	int64_t shown, more, small, library, good, hidden_good;
 	double library_cycles;
 	int64_t uncovered; /* accesses without probes */
+	int64_t may_wait;  /* updates of accesses without extra cost, if there are only such */
 };
 
 static double cycles(const struct walk *walk)
@@ -89,6 +90,12 @@ static void print_none(const struct walk *walk)
 	printf("%sno extra cache-line requests and no bank conflicts%s in the accesses that were "
 	       "counted",
 	       report_green(walk->report), report_plain(walk->report));
+	if (walk->may_wait)
+		printf("; up to %lld %s may wait for another lane of %s wave (--kind trace counts "
+		       "them)",
+		       (long long)walk->may_wait,
+		       report_plural(walk->may_wait, "update", "updates"),
+		       report_plural(walk->may_wait, "its", "their"));
 	if (walk->uncovered)
 		printf("; %lld %s no probes (listed below)", (long long)walk->uncovered,
 		       report_plural(walk->uncovered, "access has", "accesses have"));
@@ -183,6 +190,24 @@ static struct probe_err *prepare_findings(const struct report *report, const str
 	return report_prepare_chosen(&view, db, query, ret);
 }
 
+/* If there is no finding, which comes first, the sum is part of the verdict above all rows. */
+static struct probe_err *count_may_wait(const struct report *report, const struct report_db *db,
+					const struct report_query *query, int64_t *ret)
+{
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
+	struct probe_err *err = prepare_findings(report, db, query, &stmt);
+	const struct finding row = {.report = report, .stmt = stmt};
+
+	*ret = 0;
+	while (!err && report_next(db, stmt, &err)) {
+		if (sqlite3_column_int64(stmt, F_FINDING))
+			break;
+		if (finding_may_wait(&row))
+			*ret += finding_count(&row, F_UPDATES);
+	}
+	return err;
+}
+
 struct probe_err *report_findings(const struct report *report, const struct report_db *db,
 				  const struct report_query *query, int64_t limit, bool brief)
 {
@@ -216,6 +241,10 @@ struct probe_err *report_findings(const struct report *report, const struct repo
 	walk.finding.stmt = stmt;
 	walk.finding.frames = frames;
 	while (report_next(db, stmt, &err)) {
+		if (!any && !sqlite3_column_int64(stmt, F_FINDING))
+			err = count_may_wait(report, db, query, &walk.may_wait);
+		if (err)
+			return err;
 		any = true;
 		print_row(&walk);
 	}
