@@ -19,9 +19,13 @@
 	"consecutive addresses here and in the store at line 9, column 4 (swapping the indices "   \
 	"alone would move the cost there); "
 
-/* Columns of a matrix, and `other`, which is contiguous and executed `times` times. */
-static void advise(const struct probe_site_term columns[SEND_TERMS],
-		   const struct probe_site_term other[SEND_TERMS], unsigned times, const char *fix)
+/*
+ * Columns of a matrix, and `other`, which is contiguous, executed `times` times, and so many source
+ * lines below.
+ */
+static void advise_below(const struct probe_site_term columns[SEND_TERMS],
+			 const struct probe_site_term other[SEND_TERMS], unsigned times,
+			 unsigned below, const char *fix)
 {
 	uint32_t site, store;
 
@@ -33,7 +37,7 @@ static void advise(const struct probe_site_term columns[SEND_TERMS],
 		host_state.sites[i].address_class = PROBE_ADDRESS_AFFINE;
 		host_state.sites[i].align = 4;
 		host_state.sites[i].near_site = i;
-		host_state.sites[i].line = 8 + i;
+		host_state.sites[i].line = i == site ? 8 : 8 + below;
 		host_state.sites[i].column = 4;
 	}
 	set_terms(site, columns);
@@ -45,6 +49,27 @@ static void advise(const struct probe_site_term columns[SEND_TERMS],
 	finish();
 	if (strncmp(host_text(&host_state, 0, "fix"), fix, strlen(fix)))
 		fail_msg("%s: %s", fix, host_text(&host_state, 0, "fix"));
+}
+
+static void advise(const struct probe_site_term columns[SEND_TERMS],
+		   const struct probe_site_term other[SEND_TERMS], unsigned times, const char *fix)
+{
+	advise_below(columns, other, times, 1, fix);
+}
+
+/* The same function, inlined twice: its own position would not tell which one is meant. */
+static void test_copies(void **state)
+{
+	static const struct probe_site_term columns[SEND_TERMS] = {
+		TERM(X | VALUE, 4), TERM(GROUP_Y | SIZE, 4), TERM(Y, 4)};
+	static const struct probe_site_term rows[SEND_TERMS] = {
+		TERM(Y | VALUE, 4), TERM(GROUP_X | SIZE, 4), TERM(X, 4)};
+
+	(void)state;
+	advise_below(columns, rows, 16, 0,
+		     "stage a tile in LDS, with as many rows as columns, so that threadIdx.x runs "
+		     "along consecutive addresses here and in its other copies (swapping the "
+		     "indices alone would move the cost there); ");
 }
 
 static void test_moved(void **state)
@@ -85,6 +110,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_moved, start),
+		cmocka_unit_test_setup(test_copies, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
