@@ -171,6 +171,7 @@ static void start_wave(struct time_cu *cu, struct time_group *group, uint32_t i)
 	w->poll = (struct time_poll){0};
 	w->swaps = w->reads = (struct time_tries){0};
 	w->returns = 0;
+	w->stops = 0;
 	w->place = w->reads_at = NULL;
 	w->insists = false;
 	w->start = cu->now;
