@@ -360,7 +360,7 @@ static bool poll_waits(struct time_cu *cu, struct time_wave *w, struct time_plac
 	const struct sim_wave *wave = &w->group->slot->wave[w->index];
 	struct time_tries *tries = &w->reads;
 	struct time_waiter waiter = {
-		.kind = WAITS_TO_LEAVE, .period = tries->period, .registers = wave};
+		.kind = WAITS_TO_LEAVE, .period = cu->now - tries->last, .registers = wave};
 	struct time_trial *trial;
 
 	if (w->poll.loads != 1 || w->poll.acted)
