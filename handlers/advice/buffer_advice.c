@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "handlers/advice/buffer_advice.h"
 
+#include <stdio.h>
+
 #include "handlers/advice/advice_text.h"
 #include "handlers/advice/buffers.h"
 
@@ -10,6 +12,7 @@ void advice_append_effect(const struct facts *facts, const char *fix, const char
 			  struct advice *ret)
 {
 	const struct buffer_layout *buffer = facts->site->buffer;
+	char others[64] = "launches of other shapes";
 
 	if (!*ret->fix)
 		return;
@@ -17,24 +20,25 @@ void advice_append_effect(const struct facts *facts, const char *fix, const char
 		advice_append(ret->fix, not_evaluated);
 		return;
 	}
-	if (!buffer->others)
+	if (!buffer->rows)
 		return;
+	if (buffer->others)
+		snprintf(others, sizeof(others), "%u other access%s to the buffer", buffer->others,
+			 buffer->others == 1 ? "" : "es");
 	if (buffer->after < buffer->before) {
 		advice_append(ret->fix,
-			      "; with %u other access%s to the buffer%s at most %.0f cache lines "
-			      "of 128 B in the run after, %.0f before",
-			      buffer->others, buffer->others == 1 ? "" : "es", when, buffer->after,
-			      buffer->before);
+			      "; with %s%s at most %.0f cache lines of 128 B in the run after, "
+			      "%.0f before",
+			      others, when, buffer->after, buffer->before);
 		return;
 	}
 	ret->verified = false;
 	ret->before = ret->after = 0;
 	ret->fix[0] = 0;
 	advice_append(ret->cause,
-		      "; %s may cost the %u other access%s to the buffer what it gains here (up "
-		      "to %.0f cache lines of 128 B in the run after, %.0f before)",
-		      fix, buffer->others, buffer->others == 1 ? "" : "es", buffer->after,
-		      buffer->before);
+		      "; %s may cost %s%s what it gains here (up to %.0f cache lines of 128 B in "
+		      "the run after, %.0f before)",
+		      fix, buffer->others ? "the " : "", others, buffer->after, buffer->before);
 }
 
 void advice_append_unevaluated(const struct facts *facts, struct advice *ret)

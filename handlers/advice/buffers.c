@@ -264,8 +264,20 @@ static struct layout layout_of(const struct buffer_site *sites, size_t count,
 	return ret;
 }
 
-static void find(const struct buffer_site *sites, size_t count, struct buffer_site *one,
-		 uint64_t *work)
+/* Is it another access, and in these launches the first time that it is met? */
+static bool is_new_other(struct buffer_site *sites, const struct buffer_site *other,
+			 const struct buffer_site *one)
+{
+	struct buffer_site *first = &sites[other->first];
+	size_t number = (size_t)(one - sites) + 1;
+
+	if (other->first == one->first || first->seen == number)
+		return false;
+	first->seen = number;
+	return true;
+}
+
+static void find(struct buffer_site *sites, size_t count, struct buffer_site *one, uint64_t *work)
 {
 	struct layout layout;
 
@@ -278,8 +290,11 @@ static void find(const struct buffer_site *sites, size_t count, struct buffer_si
 
 		if (!overlap(one->use, other->use))
 			continue;
-		one->layout.others += other != one;
-		one->layout.contiguous += other != one && is_contiguous(&other->site);
+		one->layout.rows += other != one;
+		if (is_new_other(sites, other, one)) {
+			one->layout.others++;
+			one->layout.contiguous += is_contiguous(&other->site);
+		}
 		one->layout.before += (double)other->site.counters[PROBE_C_LINES128];
 		if (layout.period)
 			one->layout.after += lines_of_run(other, &layout);
@@ -288,10 +303,25 @@ static void find(const struct buffer_site *sites, size_t count, struct buffer_si
 	one->known = layout.work;
 }
 
+/* Rows of one access have the same description. */
+static void find_first(struct buffer_site *sites, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		sites[i].first = 0;
+		while (sites[i].first < i &&
+		       (!sites[i].site.info ||
+			sites[sites[i].first].site.info != sites[i].site.info))
+			sites[i].first++;
+		sites[i].seen = 0;
+	}
+}
+
 void buffers_find(struct buffer_site *sites, size_t count)
 {
 	uint64_t work = WORK_MAX;
 
+	if (count <= SITES_MAX)
+		find_first(sites, count);
 	/* Only accesses that cost too much get advice. */
 	for (size_t i = 0; i < count && count <= SITES_MAX; i++)
 		if (sites[i].site.counters[PROBE_C_EXCESS64] ||

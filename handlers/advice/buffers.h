@@ -43,6 +43,7 @@ void buffer_use_lanes(struct buffer_use *use, uint64_t exec, uint64_t address, u
 /* Cache lines of 128 bytes that all accesses to a buffer touch in the whole run. */
 struct buffer_layout {
 	unsigned others;     /* accesses to the same allocations, except this one */
+	unsigned rows;	     /* of those, and of this one in launches of other shapes */
 	unsigned contiguous; /* of those, accesses with contiguous lanes */
 	double before;
 	/*
@@ -53,11 +54,14 @@ struct buffer_layout {
 	double after;
 };
 
+/* An access in the launches of one shape. */
 struct buffer_site {
 	struct advice_site site;
 	const struct buffer_use *use;
 	struct buffer_layout layout;
-	bool known; /* `layout` is set: the allocations are known */
+	bool known;   /* `layout` is set: the allocations are known */
+	size_t first; /* index of the first of the same access */
+	size_t seen;  /* of the first: for which access it was counted last */
 };
 
 /* All accesses to global memory of a run, of all kernels. */

@@ -216,14 +216,24 @@ static void say_misaligned(const struct facts *facts, const char *why, struct ad
 			      (unsigned long long)facts->executions);
 }
 
-/* Counters do not tell which of the two causes it is. */
+/* Counters do not tell which of the two causes it is, unless nearly all lanes are active. */
 void advice_say_idle(const struct facts *facts, const char *how, struct advice *ret)
 {
-	advice_say(ret->cause,
-		   "%.1f of %u lanes are active on average: they %s %.1f cache lines of %u B, "
-		   "%.1f would be enough%s",
-		   facts_each(facts, facts->lanes), facts->site->wave, facts_verb(facts),
-		   facts_each(facts, facts->used), facts->line, facts_needed(facts), how);
+	uint64_t all = facts->executions * facts->site->wave;
+
+	if (facts->lanes * 20 > all * 19)
+		advice_say(ret->cause,
+			   "some executions reach across the end of a cache line%s: they %s %.2f "
+			   "cache lines of %u B on average, %.2f would be enough",
+			   facts->lanes < all ? ", or have idle lanes between active ones" : "",
+			   facts_verb(facts), facts_each(facts, facts->used), facts->line,
+			   facts_needed(facts));
+	else
+		advice_say(ret->cause,
+			   "%.1f of %u lanes are active on average: they %s %.1f cache lines of %u "
+			   "B, %.1f would be enough%s",
+			   facts_each(facts, facts->lanes), facts->site->wave, facts_verb(facts),
+			   facts_each(facts, facts->used), facts->line, facts_needed(facts), how);
 }
 
 /*

@@ -84,7 +84,11 @@ static void propose_copies(const struct facts *facts, unsigned copies, double af
 		   "l %% %u, and sum them at the end, in lane l from copy %s on",
 		   copies, copies, start);
 	if (advice_estimate(ret, "conflicts", after, before, assumption))
-		advice_append(ret->fix, "; the sum (%u words per entry) is not counted", copies);
+		advice_append(
+			ret->fix,
+			"; setting the copies to 0 and summing them (%u words per entry) is not "
+			"counted",
+			copies);
 }
 
 void advice_lds_table(const struct facts *facts, struct probe_lds_scratch *scratch,

@@ -165,6 +165,10 @@ void advice_say_swap(const struct facts *facts, uint64_t stride, bool alternativ
 {
 	const struct contiguous_access *to = advice_moves_to(facts->site, stride);
 	struct probe_frame_info place = {.line = 0};
+	const char *what = !to				      ? ""
+			   : to->access == PROBE_ACCESS_LOAD  ? "load"
+			   : to->access == PROBE_ACCESS_STORE ? "store"
+							      : "update";
 
 	if (!to) {
 		advice_say(
@@ -180,13 +184,12 @@ void advice_say_swap(const struct facts *facts, uint64_t stride, bool alternativ
 	if (facts->site->info)
 		place = probe_site_user_place(facts->site->info);
 	if (place.line && to->line == place.line && to->column == place.column)
-		advice_append(ret->fix, " here and in its other copies");
+		/* A copy of the access, or the other half of an assignment of a struct. */
+		advice_append(ret->fix, " here and in %s%s at the same position",
+			      to->access == facts->site->access ? "another " : "the ", what);
 	else if (to->line)
-		advice_append(ret->fix, " here and in the %s at line %u, column %u",
-			      to->access == PROBE_ACCESS_LOAD	 ? "load"
-			      : to->access == PROBE_ACCESS_STORE ? "store"
-								 : "update",
-			      to->line, to->column);
+		advice_append(ret->fix, " here and in the %s at line %u, column %u", what, to->line,
+			      to->column);
 	else
 		advice_append(ret->fix, " in all accesses");
 	/* Lanes that are near each other may be in few lines there, too. */

@@ -57,8 +57,8 @@ static void advise(const struct probe_site_term columns[SEND_TERMS],
 	advise_below(columns, other, times, 1, fix);
 }
 
-/* The same function, inlined twice: its own position would not tell which one is meant. */
-static void test_copies(void **state)
+/* An assignment of a struct: both halves have one position. */
+static void test_same_position(void **state)
 {
 	static const struct probe_site_term columns[SEND_TERMS] = {
 		TERM(X | VALUE, 4), TERM(GROUP_Y | SIZE, 4), TERM(Y, 4)};
@@ -68,8 +68,8 @@ static void test_copies(void **state)
 	(void)state;
 	advise_below(columns, rows, 16, 0,
 		     "stage a tile in LDS, with as many rows as columns, so that threadIdx.x runs "
-		     "along consecutive addresses here and in its other copies (swapping the "
-		     "indices alone would move the cost there); ");
+		     "along consecutive addresses here and in the store at the same "
+		     "position (swapping the indices alone would move the cost there); ");
 }
 
 static void test_moved(void **state)
@@ -110,7 +110,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_moved, start),
-		cmocka_unit_test_setup(test_copies, start),
+		cmocka_unit_test_setup(test_same_position, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
