@@ -382,11 +382,11 @@ static void preserve_low_sgprs(LLVMValueRef function)
 	free(features);
 }
 
-/* Let a shared function refer to the shared copy of the refill. */
-static void refer_to_refill(struct devlib *devlib, LLVMValueRef copy, LLVMValueRef like,
-			    void *analyses)
+/* Let a shared function refer to the shared copy of another one. */
+static void refer_to_copy(struct devlib *devlib, LLVMValueRef copy, enum devlib_function which,
+			  uint32_t shape, LLVMValueRef like, void *analyses)
 {
-	LLVMValueRef original = devlib->function[DEVLIB_RING_REFILL];
+	LLVMValueRef original = devlib->function[which];
 
 	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(copy); block;
 	     block = LLVMGetNextBasicBlock(block))
@@ -394,9 +394,18 @@ static void refer_to_refill(struct devlib *devlib, LLVMValueRef copy, LLVMValueR
 		     inst = LLVMGetNextInstruction(inst))
 			for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(inst); i++)
 				if (LLVMGetOperand(inst, i) == original)
-					LLVMSetOperand(inst, i,
-						       devlib_share(devlib, DEVLIB_RING_REFILL, 0,
-								    like, analyses));
+					LLVMSetOperand(
+						inst, i,
+						devlib_share(devlib, which, shape, like, analyses));
+}
+
+/* Called by unoptimised code, instead of being inlined; calls the other copies for it. */
+static void call_from_optnone(struct devlib *devlib, LLVMValueRef copy, LLVMValueRef like,
+			      void *analyses)
+{
+	forbid_inlining(copy);
+	refer_to_copy(devlib, copy, DEVLIB_RING_REFILL, DEVLIB_SHAPE_OPTNONE, like, analyses);
+	refer_to_copy(devlib, copy, DEVLIB_TRACE_ANY, DEVLIB_SHAPE_OPTNONE, like, analyses);
 }
 
 LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uint32_t shape,
@@ -435,7 +444,9 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 	    which == DEVLIB_STORED_EXIT_SLOW)
 		add_enum(shared.copy, "naked");
 	if (which == DEVLIB_STORED_EXIT_SLOW)
-		refer_to_refill(devlib, shared.copy, like, analyses);
+		refer_to_copy(devlib, shared.copy, DEVLIB_RING_REFILL, 0, like, analyses);
+	if (which == DEVLIB_TRACE_SITE && !devlib->portable)
+		call_from_optnone(devlib, shared.copy, like, analyses);
 	if (depends_on_shape(which))
 		set_last(shared.copy, shared.shape & ~(uint32_t)DEVLIB_SHAPE_OPTNONE);
 	if (devlib->portable && depends_on_plain(which))

@@ -18,12 +18,16 @@ LLVMValueRef ring_i32(const struct ring_context *in, uint32_t value)
 
 /*
  * Portable code calls copies, except for stamps: a call's s_waitcnt would add to the measured time.
+ * Unoptimised code calls them for accesses: branches would divide an expression's block, within
+ * which the back end fuses multiplications and additions, so that results would differ.
  */
 static bool is_copied(const struct ring_context *in, enum devlib_function which)
 {
 	bool stamp = which == DEVLIB_TIME_BEGIN || which == DEVLIB_TIME_END;
 
-	return in->is_portable && (in->is_optnone || !stamp);
+	if (!in->is_portable)
+		return in->is_optnone && which == DEVLIB_TRACE_SITE;
+	return in->is_optnone || !stamp;
 }
 
 LLVMValueRef ring_call(struct ring_context *in, enum devlib_function which, LLVMValueRef *args,
