@@ -27,7 +27,7 @@ for kind in memory trace; do
 		"lanes are 16 B apart and 4 B are read: 32 $used, 64 with the 1 access next to it (line 15)"
 	expect "$kind: far" "$(at far cause)" "lanes are 16 B apart and 8 B are read: 64 $used"
 	# A trace knows all accesses to the buffer.
-	expect "$kind: idle" "$(at idle cause | sed 's/; a structure of arrays would cost .*//')" \
+	expect "$kind: idle" "$(at idle cause | sed 's/; a structure of arrays may cost .*//')" \
 		"lanes are 12 B apart and 4 B are written: on average 28.33 $used"
 	expect "$kind: twice" "$(at twice cause)" \
 		"lanes are 1200 B apart and 4 B are read: 4 $used at a time; other iterations may use other bytes of these lines, and request them again"
