@@ -153,7 +153,8 @@ static void print_basis_of_cost(const struct finding *finding)
 		       low, high);
 		return;
 	}
-	printf("%s (estimate: %s", is_updates(basis) ? " at most" : "", level_text(basis));
+	printf("%s (estimate: %s", is_updates(basis) && high <= cycles ? " at most" : "",
+	       level_text(basis));
 	print_scale(finding);
 	if (low < cycles)
 		printf("; %lld if %s", low, low_text(basis));
