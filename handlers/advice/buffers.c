@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "handlers/advice/divisor.h"
 #include "handlers/advice/layouts.h"
 
 enum {
@@ -32,17 +33,6 @@ void buffer_use_add(struct buffer_use *use, const struct probe_host *host,
 		use->id[use->count++] = info->id;
 	else
 		use->unknown = true;
-}
-
-static uint64_t divisor(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
 }
 
 void buffer_use_lanes(struct buffer_use *use, uint64_t exec, uint64_t address, unsigned wave)

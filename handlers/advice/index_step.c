@@ -5,18 +5,8 @@
 
 #include <probe/handler.h>
 
+#include "handlers/advice/divisor.h"
 #include "handlers/advice/lane_offsets.h"
-
-static uint64_t divisor(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
 
 static uint64_t step_of_term(const struct probe_site_term *term)
 {
