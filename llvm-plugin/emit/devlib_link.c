@@ -382,21 +382,18 @@ static void preserve_low_sgprs(LLVMValueRef function)
 	free(features);
 }
 
-/* Let a shared function refer to the shared copy of another one. */
-static void refer_to_copy(struct devlib *devlib, LLVMValueRef copy, enum devlib_function which,
+void devlib_refer_to_copy(struct devlib *devlib, LLVMValueRef function, enum devlib_function which,
 			  uint32_t shape, LLVMValueRef like, void *analyses)
 {
-	LLVMValueRef original = devlib->function[which];
+	LLVMValueRef original = devlib->function[which], copy;
 
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(copy); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst))
-			for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(inst); i++)
-				if (LLVMGetOperand(inst, i) == original)
-					LLVMSetOperand(
-						inst, i,
-						devlib_share(devlib, which, shape, like, analyses));
+	if (!LLVMGetFirstUse(original))
+		return;
+	copy = devlib_share(devlib, which, shape, like, analyses);
+	for (LLVMValueRef inst = pass_first_inst(function); inst; inst = pass_next_inst(inst))
+		for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(inst); i++)
+			if (LLVMGetOperand(inst, i) == original)
+				LLVMSetOperand(inst, i, copy);
 }
 
 /* Called by unoptimised code, instead of being inlined; calls the other copies for it. */
@@ -404,8 +401,9 @@ static void call_from_optnone(struct devlib *devlib, LLVMValueRef copy, LLVMValu
 			      void *analyses)
 {
 	forbid_inlining(copy);
-	refer_to_copy(devlib, copy, DEVLIB_RING_REFILL, DEVLIB_SHAPE_OPTNONE, like, analyses);
-	refer_to_copy(devlib, copy, DEVLIB_TRACE_ANY, DEVLIB_SHAPE_OPTNONE, like, analyses);
+	devlib_refer_to_copy(devlib, copy, DEVLIB_RING_REFILL, DEVLIB_SHAPE_OPTNONE, like,
+			     analyses);
+	devlib_refer_to_copy(devlib, copy, DEVLIB_TRACE_ANY, DEVLIB_SHAPE_OPTNONE, like, analyses);
 }
 
 LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uint32_t shape,
@@ -444,7 +442,7 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 	    which == DEVLIB_STORED_EXIT_SLOW)
 		add_enum(shared.copy, "naked");
 	if (which == DEVLIB_STORED_EXIT_SLOW)
-		refer_to_copy(devlib, shared.copy, DEVLIB_RING_REFILL, 0, like, analyses);
+		devlib_refer_to_copy(devlib, shared.copy, DEVLIB_RING_REFILL, 0, like, analyses);
 	if (which == DEVLIB_TRACE_SITE && !devlib->portable)
 		call_from_optnone(devlib, shared.copy, like, analyses);
 	if (depends_on_shape(which))

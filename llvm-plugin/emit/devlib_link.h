@@ -97,6 +97,12 @@ bool devlib_link(struct devlib *devlib, LLVMModuleRef module, const struct pass_
  */
 LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function original, uint32_t shape,
 			  LLVMValueRef like, void *analyses);
+/*
+ * Let a function of the module refer to the copy of a shared function for a shape, instead of the
+ * library's.
+ */
+void devlib_refer_to_copy(struct devlib *devlib, LLVMValueRef function, enum devlib_function which,
+			  uint32_t shape, LLVMValueRef like, void *analyses);
 /* Remove unused functions. */
 void devlib_unlink(struct devlib *devlib, void *analyses);
 

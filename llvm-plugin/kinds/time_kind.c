@@ -438,31 +438,14 @@ static void insert_ends(struct ring_context *in, LLVMValueRef function, LLVMValu
 	}
 }
 
-/* Calls of the unoptimised copies, by the usual convention. */
-static void call_copies(struct ring_context *in, enum devlib_function which, LLVMValueRef function,
-			void *analyses)
-{
-	LLVMValueRef original = in->devlib->function[which], copy;
-
-	if (!LLVMGetFirstUse(original))
-		return;
-	copy = devlib_share(in->devlib, which, DEVLIB_SHAPE_OPTNONE, function, analyses);
-	for (LLVMUseRef use = LLVMGetFirstUse(original), next; use; use = next) {
-		LLVMValueRef user = LLVMGetUser(use);
-
-		next = LLVMGetNextUse(use);
-		if (LLVMIsACallInst(user) &&
-		    LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) == function)
-			LLVMSetOperand(user, (unsigned)LLVMGetNumOperands(user) - 1, copy);
-	}
-}
-
 static void inline_calls(struct ring_context *in, LLVMValueRef function, void *analyses)
 {
 	devlib_calls_inline(&in->calls);
 	if (in->is_called && !in->is_portable) {
-		call_copies(in, DEVLIB_RING_REFILL, function, analyses);
-		call_copies(in, DEVLIB_TRACE_ANY, function, analyses);
+		devlib_refer_to_copy(in->devlib, function, DEVLIB_RING_REFILL, DEVLIB_SHAPE_OPTNONE,
+				     function, analyses);
+		devlib_refer_to_copy(in->devlib, function, DEVLIB_TRACE_ANY, DEVLIB_SHAPE_OPTNONE,
+				     function, analyses);
 	}
 	if (!in->is_optnone)
 		ir_cleanup(function, analyses);
