@@ -3,9 +3,10 @@
 round by round (simgpu/time/idle_polls.c, value_waits.c), unless PROBE_SIM_POLLS=0. Loops that read the
 clock take the same time within a thousandth and execute the same number of instructions either way;
 loops that wait for a place in memory take the same time within 2 %, but a ticket lock within 25 %: all waves that start
-together poll in step, so that the next owner finds its turn after less than half of a period, which is lost when waits are
-left out. The largest of values is within 17 % (cause not found). What is left out does not depend on the host's threads. Where a waiting wave only compares what it reads, the value tells whether it
-goes on: the clock and all counters are the same as if a round is executed in trial (PROBE_SIM_POLLS=2).
+together poll in step, so that the next owner finds its turn after less than half of a period, which is lost when waits
+are left out. The largest of values is within 17 % (cause not found). What is left out does not depend on the host's
+threads. Where a waiting wave only compares what it reads, the value tells whether it goes on: the clock and all
+counters are the same as if a round is executed in trial (PROBE_SIM_POLLS=2).
 
 usage: polls.py PROGRAM SCRATCH_FILE
 """
