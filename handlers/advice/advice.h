@@ -48,6 +48,7 @@ struct advice_site {
 	unsigned row, items;
 	uint32_t group[3], grid[3]; /* the same by axis; 0 = differs between dispatches */
 	uint32_t lds_bytes;	    /* of a workgroup, the most of any launch; 0 = unknown */
+	uint64_t workgroups;	    /* of all launches of this shape */
 	const struct probe_site_info *info;  /* NULL = none */
 	const struct probe_site_term *terms; /* of its address */
 	unsigned term_count;		     /* 0 = unknown */
@@ -65,6 +66,7 @@ struct advice_site {
 	bool waiting_known;
 	uint64_t waiting;
 	unsigned copies; /* other accesses at its source position, in other blocks */
+	uint64_t place_executions; /* of all accesses at its source position */
 	const struct contiguous_accesses *contiguous; /* of the kernel; NULL = unknown */
 	const struct array_layout *array;   /* an array in LDS shared by several accesses; NULL =
 					     * none */

@@ -87,6 +87,19 @@ bool layout_copies_fit(const struct advice_site *site, uint64_t table, unsigned 
 	return used + (copies - 1) * table <= probe_lds_bytes(site->arch);
 }
 
+void layout_copies_try(const struct advice_site *site, unsigned copies, double after,
+		       struct layout_copies *best)
+{
+	double passes = 2.0 * (double)best->table * (copies - 1) / LDS_PASS_BYTES;
+	double cost = passes * (double)site->workgroups / (double)site->place_executions;
+
+	if (best->copies && after + cost >= best->after + best->cost)
+		return;
+	best->copies = copies;
+	best->after = after;
+	best->cost = cost;
+}
+
 /* ---- Rows as declared ----------------------------------------------------------------------- */
 
 /* Rows of bytes or shorts that are no multiples of a dword: nothing in them is aligned to one. */

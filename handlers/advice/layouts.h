@@ -32,6 +32,9 @@ struct probe_lds_rule layout_lds_rule(const struct advice_site *site);
 uint32_t layout_conflicts_at(const struct advice_site *site, uint64_t exec, const uint32_t addr[64],
 			     struct probe_lds_scratch *scratch);
 
+/* What a pass stores or reads at most: a dword in each bank. */
+enum { LDS_PASS_BYTES = 128 };
+
 /* ---- Space in LDS --------------------------------------------------------------------------- */
 
 /*
@@ -41,8 +44,22 @@ uint32_t layout_conflicts_at(const struct advice_site *site, uint64_t exec, cons
 enum layout_space { LAYOUT_NO_SPACE, LAYOUT_SPACE_POSSIBLE, LAYOUT_SPACE };
 enum layout_space layout_space(const struct advice_site *site, unsigned row, unsigned pad);
 
-/* That many copies of a table of at least `table` bytes instead of one. */
+/*
+ * Copies of a table of `table` bytes. An execution has `after` conflicts with that many; setting the
+ * further ones to 0 and reading them again costs each workgroup passes, `cost` per execution of
+ * any access at its source position.
+ */
+struct layout_copies {
+	uint64_t table;
+	unsigned copies; /* 0 = none found yet */
+	double after, cost;
+};
+
+/* Is there space for that many instead of one, if the table is not larger? */
 bool layout_copies_fit(const struct advice_site *site, uint64_t table, unsigned copies);
+/* Keeps that number of copies if it costs less in all than what was kept before. */
+void layout_copies_try(const struct advice_site *site, unsigned copies, double after,
+		       struct layout_copies *best);
 
 /* ---- Rows as declared ----------------------------------------------------------------------- */
 

@@ -15,8 +15,6 @@ static const char fits[] = "the copies of the whole table fit in LDS";
 static const char alike_fits[] = "other executions are like those recorded, and the copies of the "
 				 "whole table fit in LDS";
 
-enum { BANKS_BYTES = 128 };
-
 /* Bytes from the lowest address of any wave to the end of the highest. */
 static uint64_t span_of(const struct lane_offsets *lanes, unsigned element)
 {
@@ -33,20 +31,21 @@ static uint64_t span_of(const struct lane_offsets *lanes, unsigned element)
 }
 
 /*
- * For a table that lanes update at proved distances: number of copies; lane l uses copy l % copies.
+ * For a table that lanes update at proved distances: copies of it, of which lane l uses copy
+ * l % copies. False if the distances are not known.
  */
-static unsigned copies_proved(const struct facts *facts, struct probe_lds_scratch *scratch,
-			      uint32_t *ret_after)
+static bool copies_proved(const struct facts *facts, struct probe_lds_scratch *scratch,
+			  struct layout_copies *ret)
 {
 	const struct advice_site *site = facts->site;
-	unsigned element = layout_element(site), best = 0;
+	unsigned element = layout_element(site);
 	struct lane_offsets lanes;
 
-	*ret_after = UINT32_MAX;
+	*ret = (struct layout_copies){0};
 	if (!lane_offsets(site, &lanes))
-		return 0;
-	for (unsigned copies = 2; copies <= 32 && *ret_after &&
-				  layout_copies_fit(site, span_of(&lanes, element), copies);
+		return false;
+	ret->table = span_of(&lanes, element);
+	for (unsigned copies = 2; copies <= 32 && layout_copies_fit(site, ret->table, copies);
 	     copies *= 2) {
 		uint32_t worst = 0;
 
@@ -60,19 +59,16 @@ static unsigned copies_proved(const struct facts *facts, struct probe_lds_scratc
 			left = layout_conflicts_at(site, lanes.exec[wave], addr, scratch);
 			worst = left > worst ? left : worst;
 		}
-		if (worst >= *ret_after)
-			continue;
-		*ret_after = worst;
-		best = copies;
+		layout_copies_try(site, copies, worst, ret);
 	}
-	return best;
+	return ret->copies;
 }
 
 /* Lanes that sum neighbouring entries would otherwise meet at the banks of one copy. */
-static void propose_copies(const struct facts *facts, unsigned copies, double after, double before,
-			   const char *assumption, struct advice *ret)
+static void propose_copies(const struct facts *facts, const struct layout_copies *kept,
+			   double before, const char *assumption, struct advice *ret)
 {
-	unsigned words = BANKS_BYTES / layout_element(facts->site);
+	unsigned words = LDS_PASS_BYTES / layout_element(facts->site), copies = kept->copies;
 	char start[32];
 
 	if (words > copies)
@@ -83,12 +79,19 @@ static void propose_copies(const struct facts *facts, unsigned copies, double af
 		   "keep %u copies of each entry of the table side by side, let lane l update copy "
 		   "l %% %u, and sum them at the end, in lane l from copy %s on",
 		   copies, copies, start);
-	if (advice_estimate(ret, "conflicts", after, before, assumption))
-		advice_append(
-			ret->fix,
-			"; setting the copies to 0 and summing them (%u words per entry) is not "
-			"counted",
-			copies);
+	if (advice_estimate(ret, "conflicts", kept->after, before, assumption))
+		advice_append(ret->fix,
+			      "; setting the copies to 0 and summing them takes %.1f more LDS "
+			      "passes per execution, if the table has the %llu entries that were "
+			      "updated",
+			      kept->cost,
+			      (unsigned long long)(kept->table / layout_element(facts->site)));
+}
+
+/* Do copies save half of the conflicts, with what they cost? */
+static bool copies_pay(const struct layout_copies *kept, double before)
+{
+	return kept->copies && (kept->after + kept->cost) * 2 <= before;
 }
 
 void advice_lds_table(const struct facts *facts, struct probe_lds_scratch *scratch,
@@ -98,16 +101,15 @@ void advice_lds_table(const struct facts *facts, struct probe_lds_scratch *scrat
 	struct recorded_copies tried;
 	/* Old values of copies are not those of the table. */
 	bool may_copy = !facts_flag(facts, PROBE_ADDRESS_RESULT | PROBE_ADDRESS_EXCHANGE);
-	unsigned copies;
-	uint32_t after;
+	double each = facts_each(facts, facts->conflicts);
+	struct layout_copies proved;
 
-	copies = copies_proved(facts, scratch, &after);
-	if (copies && may_copy && after * 2 <= facts_each(facts, facts->conflicts)) {
-		propose_copies(facts, copies, after, facts_each(facts, facts->conflicts), fits,
-			       ret);
+	if (copies_proved(facts, scratch, &proved)) {
+		if (may_copy && copies_pay(&proved, each))
+			propose_copies(facts, &proved, each, fits, ret);
 		return;
 	}
-	if (copies || !site->recorded || !recorded_copies(site->recorded, site, scratch, &tried))
+	if (!site->recorded || !recorded_copies(site->recorded, site, scratch, &tried))
 		return;
 	/*
 	 * As many lanes update one word as are serialised: the contention is for words, not for
@@ -117,10 +119,9 @@ void advice_lds_table(const struct facts *facts, struct probe_lds_scratch *scrat
 		advice_say(ret->cause,
 			   "up to %u lanes of a wave update one word, which serialises them: %.1f "
 			   "conflicts per execution, up to %llu-way",
-			   tried.share, facts_each(facts, facts->conflicts),
-			   (unsigned long long)facts->way);
-	if (!tried.copies || !may_copy || tried.after * 2 > tried.before)
-		return;
-	propose_copies(facts, tried.copies, tried.after, tried.before,
-		       site->recorded->executions == facts->executions ? fits : alike_fits, ret);
+			   tried.share, each, (unsigned long long)facts->way);
+	if (may_copy && copies_pay(&tried.best, tried.before))
+		propose_copies(facts, &tried.best, tried.before,
+			       site->recorded->executions == facts->executions ? fits : alike_fits,
+			       ret);
 }

@@ -138,26 +138,21 @@ bool recorded_copies(const struct recorded_addresses *recorded, const struct adv
 		     struct probe_lds_scratch *scratch, struct recorded_copies *ret)
 {
 	struct layout_move move = {.element = layout_element(site), .copies = 1};
-	uint64_t least = UINT64_MAX;
 	uint32_t lowest, highest;
+	double executions = recorded->executions;
 
 	*ret = (struct recorded_copies){0};
 	if (!recorded->executions || !recorded->lds)
 		return false;
 	ret->share = survey(recorded, &lowest, &highest);
-	ret->table = highest - lowest + site->bytes;
-	ret->before = (double)recorded_move(recorded, site, lowest, &move, scratch) /
-		      recorded->executions;
-	for (unsigned n = 2; n <= 32 && layout_copies_fit(site, ret->table, n) && least; n *= 2) {
-		uint64_t after;
-
+	ret->best.table = highest - lowest + site->bytes;
+	ret->before = (double)recorded_move(recorded, site, lowest, &move, scratch) / executions;
+	for (unsigned n = 2; n <= 32 && layout_copies_fit(site, ret->best.table, n); n *= 2) {
 		move.copies = n;
-		after = recorded_move(recorded, site, lowest, &move, scratch);
-		if (after >= least)
-			continue;
-		least = after;
-		ret->copies = n;
-		ret->after = (double)after / recorded->executions;
+		layout_copies_try(site, n,
+				  (double)recorded_move(recorded, site, lowest, &move, scratch) /
+					  executions,
+				  &ret->best);
 	}
 	return true;
 }

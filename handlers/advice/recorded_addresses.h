@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "handlers/advice/advice.h"
+#include "handlers/advice/layouts.h"
 
 enum {
 	RECORDED_EXECUTIONS = 128,
@@ -78,15 +79,15 @@ bool recorded_fits(const struct recorded_addresses *recorded, const struct advic
 		   uint32_t lowest, const struct layout_move *move);
 
 struct recorded_copies {
-	unsigned table, copies; /* bytes, number */
-	unsigned share;		/* largest number of lanes of an execution on one address */
-	double before, after;	/* conflicts per execution */
+	struct layout_copies best;
+	unsigned share; /* largest number of lanes of an execution on one address */
+	double before;	/* conflicts per execution */
 };
 
 /*
  * LDS: lane l uses copy l % copies of the table, which extends from the lowest to the highest
  * recorded address; copies of an element are adjacent. Finds the best number of copies from 2 to 32
- * that fits in 64 KiB. False if there is nothing to try; copies = 0 if they do not fit.
+ * that fits in LDS. False if there is nothing to try; best.copies = 0 if they do not fit.
  */
 bool recorded_copies(const struct recorded_addresses *recorded, const struct advice_site *site,
 		     struct probe_lds_scratch *scratch, struct recorded_copies *ret);

@@ -421,6 +421,21 @@ static int memory_batch(void *state, const struct probe_batch *batch)
 	return 0;
 }
 
+static int memory_dispatch_end(void *state, const struct probe_dispatch_info *dispatch)
+{
+	const struct sites_kernel *kernel = find_kernel(state, dispatch);
+	uint64_t workgroups = 1;
+
+	if (!kernel)
+		return -ENOMEM;
+	for (int i = 0; i < 3; i++)
+		workgroups *= dispatch->group[i] ? (dispatch->grid[i] + dispatch->group[i] - 1) /
+							   dispatch->group[i]
+						 : 1;
+	((struct memory_kernel *)kernel->extra)->workgroups += workgroups;
+	return 0;
+}
+
 static int memory_open(const struct probe_host *host, void **state)
 {
 	struct memory *memory = calloc(1, sizeof(*memory));
@@ -483,5 +498,6 @@ PROBE_HANDLER struct probe_handler probe_handler = {
 	.streams = PROBE_STREAM_COUNTERS | PROBE_STREAM_ACCESS,
 	.open = memory_open,
 	.batch = memory_batch,
+	.dispatch_end = memory_dispatch_end,
 	.close = memory_close,
 };

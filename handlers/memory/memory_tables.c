@@ -179,30 +179,33 @@ static int list_near(const struct memory *memory, const struct sites_kernel *ker
 	return err;
 }
 
-/* Other accesses of the same position in other blocks: a loop that was unrolled, with conditions.
+/*
+ * Accesses of the same position: a loop that was unrolled. Counts those in other blocks, behind
+ * conditions, and the executions of all.
  */
-static unsigned count_copies(const struct memory *memory, const struct sites_kernel *kernel,
-			     uint32_t id)
+static void find_copies(const struct memory *memory, const struct sites_kernel *kernel, uint32_t id,
+			struct advice_site *site)
 {
 	const struct probe_host *host = memory->sites.host;
 	const struct probe_site_info *own = host->site(host->ctx, kernel->code_object, id);
 	struct probe_frame_info at = probe_site_user_place(own);
 	uint32_t from = id < NEAR_MAX ? 0 : id - NEAR_MAX;
-	unsigned copies = 0;
 
 	for (uint32_t i = sites_next(kernel, from); i < kernel->site_count && i < id + NEAR_MAX;
 	     i = sites_next(kernel, i + 1)) {
 		const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, i);
+		uint64_t executions = memory_site_of(kernel, i)->counters[PROBE_C_EXECUTIONS];
 		struct probe_frame_info place;
 
 		if (!info || info->access != own->access || info->bytes != own->bytes ||
-		    info->near_site == own->near_site ||
-		    !memory_site_of(kernel, i)->counters[PROBE_C_EXECUTIONS])
+		    i == id || !executions)
 			continue;
 		place = probe_site_user_place(info);
-		copies += at.line && place.line == at.line && place.column == at.column;
+		if (!at.line || place.line != at.line || place.column != at.column)
+			continue;
+		site->place_executions += executions;
+		site->copies += info->near_site != own->near_site;
 	}
-	return copies;
 }
 
 /* In how many launch shapes, as far as these are apart, the access was executed. */
@@ -246,6 +249,7 @@ static struct advice_site describe(const struct memory *memory, const struct sit
 		.row = own->row,
 		.items = own->items,
 		.lds_bytes = lds_bytes_of(kernel),
+		.workgroups = own->workgroups,
 		.recorded = memory_site_of(kernel, id)->recorded,
 		.info = describes_address(info) ? info : NULL,
 		.variable = variable_of(info),
@@ -324,7 +328,9 @@ static int write_row(struct memory *memory, int table, const struct sites_kernel
 	site.array = array;
 	site.buffer = buffer;
 	site.contiguous = contiguous;
-	site.copies = c[PROBE_C_EXCESS64] ? count_copies(memory, kernel, id) : 0;
+	site.place_executions = c[PROBE_C_EXECUTIONS];
+	if (c[PROBE_C_EXCESS64] || c[PROBE_C_PASSES] > c[PROBE_C_IDEAL_PASSES])
+		find_copies(memory, kernel, id, &site);
 	if (array && array->flat_row) {
 		site.declared_row = array->flat_row;
 		site.declared_element = array->flat_element;
