@@ -22,9 +22,9 @@ enum {
 
 /* ---- Places --------------------------------------------------------------------------------- */
 
-std::string place_of(const Instruction *inst, bool whole)
+static std::string place_at(const DILocation *at, bool whole)
 {
-	const DILocation *at = inst->getDebugLoc(), *best = at;
+	const DILocation *best = at;
 
 	for (; at; at = at->getInlinedAt())
 		if (at->getLine() && probe_is_user_source(at->getFilename().str().c_str())) {
@@ -39,6 +39,20 @@ std::string place_of(const Instruction *inst, bool whole)
 	if (!whole && slash != std::string::npos)
 		file = file.substr(slash + 1);
 	return file + ":" + std::to_string(best->getLine());
+}
+
+std::string place_of(const Instruction *inst, bool whole)
+{
+	return place_at(inst->getDebugLoc(), whole);
+}
+
+/* Of one loop in another its place, so that a reader knows which one is meant. */
+static std::string iteration_of(const Loop *loop)
+{
+	bool nested = loop->getParentLoop() || !loop->getSubLoops().empty();
+	std::string place = nested ? place_at(loop->getStartLoc(), false) : "";
+
+	return place.empty() ? "iteration" : "(iteration of " + place + ")";
 }
 
 /* ---- Expressions for readers ----------------------------------------------------------------
@@ -500,7 +514,8 @@ Text Printer::recurrence(const SCEVAddRecExpr *loop, unsigned depth)
 	Text step = text(loop->getStepRecurrence(evolution), depth + 1);
 
 	return {(start.text == "0" ? "" : start.text + " + ") +
-			(step.text == "1" ? "" : factor(step.text) + "*") + "iteration",
+			(step.text == "1" ? "" : factor(step.text) + "*") +
+			iteration_of(loop->getLoop()),
 		start.low + std::min(step.low, 0.0) * ORDINARY_MAX,
 		start.high + std::max(step.high, 0.0) * ORDINARY_MAX};
 }

@@ -196,3 +196,15 @@ extern "C" __global__ void lists(float *out, const float *x, const int *rows, co
 		sum += x[columns[k]];
 	out[t] = sum + x[columns[t]];
 }
+
+// Of one loop in another the text says which one is meant.
+// CHECK: {{^}}nest [[@LINE+7]] load affine{{.*}}*(iteration of address_classes.hip:[[@LINE+5]]) + {{.*}}(iteration of address_classes.hip:[[@LINE+6]])
+extern "C" __global__ void nest(float *out, const float *in, int n, int m, int pitch)
+{
+	float sum = 0;
+
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < m; j++)
+			sum += in[(i * m + j) * pitch + threadIdx.x * pitch];
+	out[threadIdx.x] = sum;
+}
