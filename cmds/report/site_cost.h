@@ -17,7 +17,8 @@
  *	memory		the larger of that and 128 B per extra request for a 128-byte line
  *	updates		one update per cycle of a word that several lanes of a wave update atomically
  *	swap loop	the same where the machine has a compare-and-swap loop instead: one lane of a
- *			wave succeeds per round trip to the L2
+ *			wave succeeds per round trip to the L2. A compare-and-swap of the source is
+ *			executed, and counted, once per try
  *
  * Bytes per cycle are those measured on an MI210 (mt4g) by compute units: an MI300X has the same per
  * compute unit, within 25 %. One unit moves at most 64 B per cycle. The bound: loads that all hit in
@@ -144,16 +145,18 @@
 /*
  * An atomic update for which the machine has no instruction: the back end generates a load and a
  * compare-and-swap loop, all at the position of the update. A compare-and-swap in the source itself
- * has no load at its position.
+ * has no load at its position. Updates of LDS and of global memory may have one position in a header.
  */
 #define COST_AT_PLACE(object, kernel, place)                                                       \
 	"EXISTS (SELECT 1 FROM probe_instructions(" object ", " COST_KERNEL("kernel_name", kernel) \
 	") i WHERE i.line = " place ".line AND i.\"column\" = " place ".\"column\" AND i.file = "    \
 	place ".file AND "
+#define COST_SWAP(object, kernel, place)                                                           \
+	COST_AT_PLACE(object, kernel, place) "i.space = " place ".memory AND "                     \
+	"(i.text GLOB '*_cmpswap*' OR i.text GLOB 'ds_cmps*'))"
 #define COST_SWAP_LOOP(object, kernel, place)                                                      \
-	"(" COST_AT_PLACE(object, kernel, place)                                                   \
-	"(i.text GLOB '*_cmpswap*' OR i.text GLOB 'ds_cmps*')) AND "                               \
-	COST_AT_PLACE(object, kernel, place) "(i.text GLOB '*_load_*' OR i.text GLOB 'ds_read*')))"
+	"(" COST_SWAP(object, kernel, place) " AND " COST_AT_PLACE(object, kernel, place)          \
+	"(i.text GLOB '*_load_*' OR i.text GLOB 'ds_read*')))"
 
 #define COST_TIMES                                                                                 \
 	"times AS MATERIALIZED (SELECT code, symbol, shape, sum(n) AS dispatches, "                \
@@ -261,15 +264,24 @@
 #define COST_OF_WAITS                                                                              \
 	"CASE WHEN coalesce(cause, '') <> '' AND waits_low > 0 THEN waits_high ELSE 0 END "        \
 	"AS updates, lanes - waits_low AS words"
+/*
+ * Tries that wait for another one: of a loop of the back end, one per update; of a compare-and-swap of
+ * the source, which is an execution, no more than were executed. Words of the latter are taken to be as
+ * many as an execution uses: one, or those of a hash table.
+ */
 #define COST_SWAPS                                                                                 \
-	"(SELECT y.*, updates > 0 AND " COST_SWAP_LOOP("y.code_object", "y.kernel", "y")           \
-	" AS swaps FROM (SELECT *, " COST_OF_WAITS " FROM (SELECT m.*, "
+	"(SELECT y.*, CASE WHEN updates = 0 OR NOT " COST_SWAP("y.code_object", "y.kernel", "y")   \
+	" THEN 'no' WHEN " COST_SWAP_LOOP("y.code_object", "y.kernel", "y")                        \
+	" THEN 'machine' ELSE 'source' END AS swaps, min(updates, executions) AS tries "           \
+	"FROM (SELECT *, " COST_OF_WAITS " FROM (SELECT m.*, "
 #define COST_OF_UPDATES                                                                            \
-	"updates * CASE WHEN swaps THEN " COST_SWAP_TRY ".0 ELSE 1 END AS in_updates, "            \
-	"CASE WHEN swaps THEN " COST_SWAP_TRY ".0 * max(1.0 * lanes / max(words, 1) - 1, 0) "      \
-	"ELSE 0 END AS updates_low, "                                                              \
-	"updates * CASE WHEN swaps THEN " COST_SWAP_TRY " + " COST_SWAP_QUEUE " * " COST_CU_WAVES  \
-	" * coalesce(cus, " COST_CUS ") ELSE 1 END AS updates_high"
+	"CASE swaps WHEN 'machine' THEN updates * " COST_SWAP_TRY ".0 WHEN 'source' THEN "         \
+	COST_SWAP_TRY ".0 * tries * executions / max(words, 1) ELSE updates END AS in_updates, "   \
+	"CASE swaps WHEN 'machine' THEN "                                                          \
+	COST_SWAP_TRY ".0 * max(1.0 * lanes / max(words, 1) - 1, 0) ELSE 0 END AS updates_low, "   \
+	"CASE swaps WHEN 'no' THEN updates ELSE CASE swaps WHEN 'source' THEN tries ELSE updates " \
+	"END * (" COST_SWAP_TRY " + " COST_SWAP_QUEUE " * " COST_CU_WAVES                           \
+	" * coalesce(cus, " COST_CUS ")) END AS updates_high"
 
 /* Sites with their counters: `rows` is one of the two above. */
 #define COST_IN_DATA "CASE WHEN large THEN in_memory ELSE in_l2 END"
@@ -280,10 +292,11 @@
 	"in_lds + max(in_unit, in_memory, updates_high) AS high, "                                 \
 	"CASE WHEN conflicts + excess64 + excess128 + updates > 0 THEN whole_lds + max(whole_unit, " \
 	"CASE WHEN large THEN whole_memory ELSE whole_l2 END, "                                    \
-	"in_updates * lanes / max(updates, 1)) ELSE 0 END AS whole, "                              \
+	"in_updates * CASE swaps WHEN 'source' THEN 1.0 * executions / max(tries, 1) "             \
+	"ELSE 1.0 * lanes / max(updates, 1) END) ELSE 0 END AS whole, "                            \
 	"CASE WHEN conflicts + excess64 + excess128 + updates = 0 THEN NULL "                      \
 	"WHEN in_updates > max(in_lds, in_unit, " COST_IN_DATA ") "                                \
-	"THEN CASE WHEN swaps THEN 'swap loop' ELSE 'updates' END "                                \
+	"THEN CASE swaps WHEN 'no' THEN 'updates' ELSE 'swap loop' END "                           \
 	"WHEN in_lds > max(in_unit, " COST_IN_DATA ") THEN 'LDS' "                                 \
 	"WHEN in_unit > " COST_IN_DATA " THEN 'address unit' "                                     \
 	"WHEN large THEN 'memory' ELSE 'L2' END AS level FROM "                                    \

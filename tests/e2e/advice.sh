@@ -118,7 +118,8 @@ shared made 4
 expect "of the array padded" "$(echo "$fix" | sed 's/.*together: \([0-9]*\) after.*/\1/')" "$(conflicts made)"
 
 # An atomic update without a machine instruction becomes a compare-and-swap loop, which the report
-# names. It names neither the source's own compare-and-swap, nor updates that have an instruction.
+# names. It names neither the source's own compare-and-swap, nor updates that have an instruction, also
+# those of LDS at the same position of a header.
 cat >swap.hip <<'END'
 #include <hip/hip_runtime.h>
 __global__ void update(float *f, int *i, unsigned *u)
@@ -127,6 +128,10 @@ __global__ void update(float *f, int *i, unsigned *u)
 	atomicAdd(i, 1);
 	for (unsigned was = *u, old; (old = atomicCAS(u, was, was + threadIdx.x)) != was;)
 		was = old;
+	__shared__ float sum;
+	atomicAdd(&sum, f[threadIdx.x]);
+	__syncthreads();
+	f[threadIdx.x] = sum;
 }
 int main()
 {
@@ -143,7 +148,7 @@ swaps()
 	shift
 	compile swap.hip "$_name" "$@"
 	PROBE_SIM_MODEL=0 record "$_name.db" -q -a memory -- "./$_name"
-	probe-report lines --all "$_name.db" | sed -n 's/^.*swap.hip:\([0-9]*\):.*/\1/p;/compare-and-swap loop/s/.*/loop/p' |
+	probe-report lines --all "$_name.db" | sed -n 's/^.*swap.hip:\([0-9]*\):.*/\1/p;/this is a compare-and-swap loop/s/.*/loop/p' |
 		grep -B1 loop | grep -v loop | sort -u | xargs
 }
 expect "updates that are loops" "$(swaps swap -mno-unsafe-fp-atomics)" 4
@@ -152,6 +157,9 @@ for name in swap unsafe; do
 	expect "updates of $name that compare and swap" "$(probe-report lines --all --format csv --no-header -f machine \
 		-s -machine $name.db | grep -c cmpswap)" "$([ $name = swap ] && echo 2 || echo 1)"
 done
+# Each try of the source's own is an execution, and a round trip to the L2.
+expect "what limits line 6" "$(probe-report lines --all --format csv --no-header -f line,cycles_basis swap.db | sed -n '/^6,modelled/p')" \
+	"6,modelled: swap loop"
 
 # Stores of two branches that the optimiser merged have no line: the report names the instruction
 # and the line before it.
