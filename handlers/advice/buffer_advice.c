@@ -12,7 +12,7 @@ void advice_append_effect(const struct facts *facts, const char *fix, const char
 			  struct advice *ret)
 {
 	const struct buffer_layout *buffer = facts->site->buffer;
-	char others[64] = "launches of other shapes";
+	char others[64] = "launches of other shapes", arrays[48] = "";
 
 	if (!*ret->fix)
 		return;
@@ -25,11 +25,17 @@ void advice_append_effect(const struct facts *facts, const char *fix, const char
 	if (buffer->others)
 		snprintf(others, sizeof(others), "%u other access%s to the buffer", buffer->others,
 			 buffer->others == 1 ? "" : "es");
+	/* Other accesses may use parts of what this one does. */
+	if (buffer->least < buffer->most)
+		snprintf(arrays, sizeof(arrays), ", in arrays of %u to %u B", buffer->least,
+			 buffer->most);
+	else if (buffer->least && buffer->least != facts->site->bytes)
+		snprintf(arrays, sizeof(arrays), ", in arrays of %u B", buffer->least);
 	if (buffer->after < buffer->before) {
 		advice_append(ret->fix,
-			      "; with %s%s at most %.0f cache lines of 128 B in the run after, "
+			      "; with %s%s%s at most %.0f cache lines of 128 B in the run after, "
 			      "%.0f before",
-			      others, when, buffer->after, buffer->before);
+			      others, arrays, when, buffer->after, buffer->before);
 		return;
 	}
 	ret->verified = false;

@@ -289,6 +289,12 @@ static void find(struct buffer_site *sites, size_t count, struct buffer_site *on
 		if (layout.period)
 			one->layout.after += lines_of_run(other, &layout);
 	}
+	for (unsigned i = 0; i < layout.stride; i++) {
+		unsigned size = layout.members.size[i];
+
+		one->layout.least = !i || size < one->layout.least ? size : one->layout.least;
+		one->layout.most = size > one->layout.most ? size : one->layout.most;
+	}
 	*work = layout.work;
 	one->known = layout.work;
 }

@@ -52,6 +52,7 @@ struct buffer_layout {
 	 * lowest lane at the start of a line.
 	 */
 	double after;
+	unsigned least, most; /* bytes of the members that have such arrays; 0 = none have */
 };
 
 /* An access in the launches of one shape. */

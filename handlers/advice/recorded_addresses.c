@@ -134,6 +134,14 @@ static unsigned survey(const struct recorded_addresses *recorded, uint32_t *lowe
 	return most;
 }
 
+double recorded_conflicts(const struct recorded_addresses *recorded, const struct advice_site *site,
+			  struct probe_lds_scratch *scratch)
+{
+	const struct layout_move none = {0};
+
+	return (double)recorded_move(recorded, site, 0, &none, scratch) / recorded->executions;
+}
+
 bool recorded_copies(const struct recorded_addresses *recorded, const struct advice_site *site,
 		     struct probe_lds_scratch *scratch, struct recorded_copies *ret)
 {
@@ -146,7 +154,7 @@ bool recorded_copies(const struct recorded_addresses *recorded, const struct adv
 		return false;
 	ret->share = survey(recorded, &lowest, &highest);
 	ret->best.table = highest - lowest + site->bytes;
-	ret->before = (double)recorded_move(recorded, site, lowest, &move, scratch) / executions;
+	ret->before = recorded_conflicts(recorded, site, scratch);
 	for (unsigned n = 2; n <= 32 && layout_copies_fit(site, ret->best.table, n); n *= 2) {
 		move.copies = n;
 		layout_copies_try(site, n,

@@ -78,6 +78,10 @@ uint64_t recorded_move(const struct recorded_addresses *recorded, const struct a
 bool recorded_fits(const struct recorded_addresses *recorded, const struct advice_site *site,
 		   uint32_t lowest, const struct layout_move *move);
 
+/* Conflicts of a kept execution of LDS, on average. */
+double recorded_conflicts(const struct recorded_addresses *recorded, const struct advice_site *site,
+			  struct probe_lds_scratch *scratch);
+
 struct recorded_copies {
 	struct layout_copies best;
 	unsigned share; /* largest number of lanes of an execution on one address */

@@ -428,7 +428,8 @@ static void test_structs(void **state)
 	for (unsigned i = 0; i < 2; i++)
 		assert_int_equal(
 			sscanf(strstr(host_text(&host_state, i, "fix"), "; with"),
-			       "; with 1 other access to the buffer, each array from the start of a line, at most %d cache lines of 128 B",
+			       "; with 1 other access to the buffer, in arrays of 4 to 8 B, each array from the start of a line, "
+			       "at most %d cache lines of 128 B",
 			       &listed[i]),
 			1);
 	assert_int_equal(listed[0], listed[1]);
