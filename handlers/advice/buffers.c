@@ -86,8 +86,8 @@ struct members {
 
 /* The parts of a struct that accesses at this stride use. */
 struct struct_use {
-	uint64_t ends[STRUCT_MAX]; /* indexed by first byte: bit i = an access whose last byte is i
-				    */
+	/* Indexed by first byte: bit i = a machine access whose last byte is i. */
+	uint64_t ends[STRUCT_MAX];
 	unsigned least;		   /* bytes of the smallest access */
 	bool cut[STRUCT_MAX + 1];
 };
@@ -95,17 +95,17 @@ struct struct_use {
 /* Members are the same in all structs, so that positions in one are those of the allocation. */
 static void add_access(const struct buffer_site *one, unsigned stride, struct struct_use *use)
 {
-	unsigned step = (unsigned)divisor(stride, one->use->apart);
+	unsigned step = (unsigned)divisor(stride, one->use->apart), unit = one->site.unit;
 
-	for (unsigned begin = (unsigned)(one->use->first % step); begin < stride; begin += step) {
-		unsigned end = begin + one->site.bytes;
+	for (unsigned begin = (unsigned)(one->use->first % step); begin < stride; begin += step)
+		for (unsigned k = 0; k < one->site.bytes && begin + k < stride; k += unit) {
+			unsigned end = begin + k + unit < stride ? begin + k + unit : stride;
 
-		end = end < stride ? end : stride;
-		use->ends[begin] |= 1ull << (end - 1);
-		use->cut[begin] = use->cut[end] = true;
-	}
-	if (one->site.bytes < use->least)
-		use->least = one->site.bytes;
+			use->ends[begin + k] |= 1ull << (end - 1);
+			use->cut[begin + k] = use->cut[end] = true;
+		}
+	if (unit < use->least)
+		use->least = unit;
 }
 
 /*

@@ -82,8 +82,8 @@ static void rows_apart(const struct facts *facts, const struct axis_strides *axe
 		return;
 	advice_append_shared(facts, axes->stride[0], ret);
 	advice_say_arrays(site, axes->stride[0], ret);
-	if (advice_verify_most(ret, facts_lines(facts), advice_lines_of_rows(facts, site->bytes),
-			       before) ||
+	if (advice_verify_most(ret, facts_lines(facts),
+			       advice_lines_of_rows(facts, advice_piece(site)), before) ||
 	    !advice_may_widen(site))
 		return;
 	advice_say_wider(site, ret);
@@ -161,6 +161,29 @@ static bool global_rows(const struct facts *facts, struct advice *ret)
 		return true;
 	advice_say_wider(site, ret);
 	advice_estimate_lines(facts, ret);
+	return true;
+}
+
+/*
+ * A workgroup one work-item wide, along whose axis x the launch has contiguous elements: the launch
+ * is to be changed, not the data. False if it is another one.
+ */
+static bool global_column(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	struct axis_strides axes;
+
+	if (site->group[0] != 1 || site->group[1] < 2 || !axis_terms(site, &axes) || axes.fields ||
+	    !axes.known[0] || llabs((long long)axes.stride[0]) != (long long)site->bytes ||
+	    llabs((long long)facts->low) <= (long long)site->bytes || !advice_may_widen(site))
+		return false;
+	advice_say(ret->cause,
+		   "a workgroup is one work-item wide in x, along which addresses are contiguous, "
+		   "so that lanes are %lld B apart: %.1f cache lines of %u B touched, %.1f needed%s",
+		   llabs((long long)facts->low), facts_each(facts, facts->used), facts->line,
+		   facts_needed(facts), facts_at_most(facts));
+	advice_say_wider(site, ret);
+	advice_verify_lines(facts, axes.stride[0], ret);
 	return true;
 }
 
@@ -309,7 +332,8 @@ void advice_global(const struct facts *facts, struct advice *ret)
 	}
 	if (facts->pattern == PATTERN_STRIDE && facts_computed(facts) &&
 	    advice_stride_is_real(facts)) {
-		advice_stride(facts, ret);
+		if (!global_column(facts, ret))
+			advice_stride(facts, ret);
 		return;
 	}
 	if (facts->pattern == PATTERN_STRIDES && facts_computed(facts)) {

@@ -30,7 +30,8 @@ bool advice_estimate_lines(const struct facts *facts, struct advice *ret)
 	const struct advice_site *site = facts->site;
 
 	return advice_estimate(
-		ret, facts_lines(facts), layout_lines(site, facts->line, site->bytes, site->wave),
+		ret, facts_lines(facts),
+		layout_lines(site, facts->line, advice_piece(site), site->wave),
 		facts_each(facts, facts->used), "the first lane is at the start of a cache line");
 }
 
@@ -147,6 +148,13 @@ void advice_say_arrays(const struct advice_site *site, int64_t stride, struct ad
 	long long size = llabs((long long)stride);
 	const char *these = site->bytes == 1 ? "this" : "these";
 
+	if (advice_piece(site) < site->bytes) {
+		advice_say(ret->fix,
+			   "let neighbouring lanes access neighbouring %u B pieces (elements of %u "
+			   "B, or one array per piece)",
+			   advice_piece(site), advice_piece(site));
+		return;
+	}
 	/*
 	 * Lanes may be on a diagonal. Their distance need not be the size of a struct: lanes may
 	 * use every second one, and rows may have several.
@@ -341,10 +349,7 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 			   "each lane's %u B are %s in %u accesses of %u B, each of which "
 			   "touches all cache lines",
 			   bytes, facts->participle, bytes / unit, unit);
-		advice_say(ret->fix,
-			   "let neighbouring lanes access neighbouring %u B pieces (elements "
-			   "of %u B, or one array per piece)",
-			   unit, unit);
+		advice_say_arrays(site, stride, ret);
 		advice_verify_lines(facts, unit, ret);
 		return;
 	}
@@ -360,7 +365,7 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 	if (!advice_is_row(site))
 		return;
 	advice_say_arrays(site, stride, ret);
-	if (!advice_verify_lines(facts, bytes, ret)) {
+	if (!advice_verify_lines(facts, advice_piece(site), ret)) {
 		advice_say_arrays(site, stride, ret);
 		advice_estimate_lines(facts, ret);
 	}

@@ -17,11 +17,19 @@ void advice_stride(const struct facts *facts, struct advice *ret);
  * its first lane; false if it is withdrawn.
  */
 bool advice_verify_lines(const struct facts *facts, int64_t stride, struct advice *ret);
-/* The same for contiguous lanes, at the best position: for bytes, which fill less than a line. */
+/* The same for contiguous pieces, at the best position: for bytes, which fill less than a line. */
 bool advice_estimate_lines(const struct facts *facts, struct advice *ret);
 
-/* For lanes that use structs of `stride` bytes: to give what they access an array of its own. */
+/*
+ * For lanes that use structs of `stride` bytes: to give what they access an array of its own, or if
+ * that takes several machine accesses, an array for each.
+ */
 void advice_say_arrays(const struct advice_site *site, int64_t stride, struct advice *ret);
+/* Bytes of a lane in such an array. */
+static inline unsigned advice_piece(const struct advice_site *site)
+{
+	return site->unit < site->bytes ? site->unit : site->bytes;
+}
 
 /*
  * The fix to swap indices, or if that would only move the cost, to stage a tile in LDS; with

@@ -175,6 +175,26 @@ static void test_words_of_groups(void **state)
 	assert_true(host_real(&host_state, column, "after") == 16);
 }
 
+/* One work-item wide, where addresses are contiguous in x: a mistake of the launch. */
+static void test_column(void **state)
+{
+	static const struct probe_site_term terms[SEND_TERMS] = {{.of = X, .step = 4},
+								 {.of = GROUP_X | SIZE, .step = 4},
+								 {.of = Y, .step = 4096}};
+	static const int64_t step[3] = {4, 4096, 0};
+
+	(void)state;
+	dispatch.group[0] = 1;
+	dispatch.group[1] = 64;
+	add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+	host_state.sites[0].align = 4;
+	host_state.sites[0].address_class = PROBE_ADDRESS_ROWS;
+	set_terms(0, terms);
+	send_group(0, step);
+	finish();
+	expect_fix(0, WIDER("dim3(64, 1)") ", so that a wave is in one row; verified: at most 3" LINES);
+}
+
 /* t / 16 * pitch + t % 16, by proof. */
 static void test_runs(void **state)
 {
@@ -209,6 +229,7 @@ int main(void)
 		cmocka_unit_test_setup(test_volumes, start),
 		cmocka_unit_test_setup(test_fixed_shapes, start),
 		cmocka_unit_test_setup(test_words_of_groups, start),
+		cmocka_unit_test_setup(test_column, start),
 		cmocka_unit_test_setup(test_runs, start),
 	};
 
