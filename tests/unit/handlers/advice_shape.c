@@ -181,7 +181,6 @@ static void test_column(void **state)
 	static const struct probe_site_term terms[SEND_TERMS] = {{.of = X, .step = 4},
 								 {.of = GROUP_X | SIZE, .step = 4},
 								 {.of = Y, .step = 4096}};
-	static const int64_t step[3] = {4, 4096, 0};
 
 	(void)state;
 	dispatch.group[0] = 1;
@@ -190,7 +189,7 @@ static void test_column(void **state)
 	host_state.sites[0].align = 4;
 	host_state.sites[0].address_class = PROBE_ADDRESS_ROWS;
 	set_terms(0, terms);
-	send_group(0, step);
+	send_affine(0, ~0ull, 0x7f0000000000, 4096);
 	finish();
 	expect_fix(0, WIDER("dim3(64, 1)") ", so that a wave is in one row; verified: at most 3" LINES);
 }
