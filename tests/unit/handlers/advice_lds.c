@@ -222,6 +222,25 @@ static void test_launches_counted(void **state)
 	}
 }
 
+/* A layout for the executions with conflicts may harm those without, which are not recorded. */
+static void test_others_unlike(void **state)
+{
+	for (unsigned others = 0; others <= 10; others += 10) {
+		uint32_t site;
+		const char *fix;
+
+		start(state);
+		site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4);
+		send_columns(site, 49152, 16);
+		for (unsigned i = 0; i < others; i++)
+			send_columns(site, 49152, 17);
+		finish();
+		fix = host_text(&host_state, 0, "fix");
+		if (*fix ? others > 0 : others == 0)
+			fail_msg("%u others: %s", others, fix);
+	}
+}
+
 /* Copies of a table must save more passes than it takes to set them to 0 and to sum them. */
 static void test_copies_pay(void **state)
 {
@@ -264,6 +283,7 @@ int main(void)
 		cmocka_unit_test_setup(test_columns, start),
 		cmocka_unit_test_setup(test_launches, start),
 		cmocka_unit_test_setup(test_launches_counted, start),
+		cmocka_unit_test(test_others_unlike),
 		cmocka_unit_test(test_copies_pay),
 	};
 
