@@ -219,6 +219,12 @@ static void say_scale(unsigned scale, struct advice *ret)
 	advice_append(ret->fix, ")");
 }
 
+/* Is there something else in LDS behind the array? Then its end is said, too. */
+static bool is_limited(const struct advice_site *site, const struct array_layout *array)
+{
+	return array->outside && array->outside < site->lds_bytes;
+}
+
 /*
  * Proposes a layout in rows that the program may not have, so the text says where each element
  * goes.
@@ -230,9 +236,12 @@ static void lds_mapping(const struct advice_site *site, const struct array_layou
 	bool divides = array->pitch % named == 0 && moved % named == 0;
 	unsigned size = divides ? named : array->pad ? array->small : array->element;
 	bool whole = array->pitch % size == 0 && array->pad % size == 0;
-	char from[48] = "", what[96];
+	char from[64] = "", what[112];
 
-	if (array->low)
+	if (is_limited(site, array))
+		snprintf(from, sizeof(from), "counted from LDS byte %u, up to byte %u", array->low,
+			 array->outside - 1);
+	else if (array->low)
 		snprintf(from, sizeof(from), "counted from LDS byte %u", array->low);
 	if (whole)
 		snprintf(what, sizeof(what), "element i (of %u B%s%s)", size, *from ? ", " : "",
@@ -260,7 +269,9 @@ static void lds_pitches(const struct advice_site *site, const struct array_layou
 	unsigned element = named_element(site);
 	char at[48] = "";
 
-	if (array->low)
+	if (is_limited(site, array))
+		snprintf(at, sizeof(at), " from LDS byte %u to %u", array->low, array->outside - 1);
+	else if (array->low)
 		snprintf(at, sizeof(at), " from LDS byte %u on", array->low);
 	if (array->pad)
 		advice_append(ret->fix, "pad each row of %u B%s by %u B", array->pitch, at,

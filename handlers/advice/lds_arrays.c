@@ -60,7 +60,7 @@ void array_range_add(struct array_range *range, const struct probe_access *acces
 struct group {
 	struct array_site **sites;
 	size_t count;
-	uint32_t low;
+	uint32_t low, outside;
 	unsigned element; /* the smallest, at least a dword, and the largest */
 	unsigned widest;
 	unsigned pitches[PITCHES_MAX], pitch_count;
@@ -343,6 +343,7 @@ static void propose(const struct group *group, const struct layout_move *move, d
 			.halves = 2 * after <= before,
 			.complete = complete,
 			.low = group->low,
+			.outside = group->outside,
 			.before = before,
 			.after = after,
 			.each_before = (double)conflicts_of(site) / executions,
@@ -401,12 +402,13 @@ static void by_addresses(struct array_site **sites, size_t count, struct probe_l
 {
 	qsort(sites, count, sizeof(struct array_site *), by_low);
 	for (size_t i = 0, end; i < count; i = end) {
-		struct group group = {.sites = sites + i, .low = sites[i]->range.low};
-		uint32_t outside = sites[i]->range.outside;
+		struct group group = {.sites = sites + i,
+				      .low = sites[i]->range.low,
+				      .outside = sites[i]->range.outside};
 
-		for (end = i + 1; end < count && sites[end]->range.low < outside; end++)
-			if (sites[end]->range.outside > outside)
-				outside = sites[end]->range.outside;
+		for (end = i + 1; end < count && sites[end]->range.low < group.outside; end++)
+			if (sites[end]->range.outside > group.outside)
+				group.outside = sites[end]->range.outside;
 		group.count = end - i;
 		choose(&group, scratch);
 	}

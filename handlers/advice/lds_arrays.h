@@ -49,7 +49,8 @@ struct array_layout {
 	bool complete; /* evaluated on the addresses of every execution */
 	bool most;     /* `after` and `each_after` are upper bounds */
 	bool alike;    /* an estimate: other executions are like those recorded */
-	uint32_t low;  /* the lowest address, at which row 0 begins */
+	/* The lowest address, at which row 0 begins, and the end of the highest; 0 = unknown. */
+	uint32_t low, outside;
 	/* Conflicts in the whole run: of all accesses to the array; with `most`, of those that
 	 * have some now, and at most of the others. */
 	double before, after, others;
