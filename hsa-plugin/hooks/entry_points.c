@@ -27,7 +27,6 @@
 #include "hsa-plugin/hooks/markers.h"
 #include "hsa-plugin/hooks/memory_copies.h"
 #include "hsa-plugin/collector/collector.h"
-#include "hsa-plugin/queue/counter_tables.h"
 #include "hsa-plugin/hooks/queue_hooks.h"
 #include "hsa-plugin/process/supervisor_connection.h"
 #include "hsa-plugin/process/tool.h"
@@ -280,7 +279,6 @@ void OnUnload(void)
 {
 	finish(false);
 	probe_queue_hooks_forget();
-	probe_counters_forget();
 	probe_collector_forget();
 	probe_copies_forget();
 	probe_sampling_forget();

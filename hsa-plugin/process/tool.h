@@ -45,6 +45,8 @@ struct probe_agent {
 	uint32_t ring_count, large_count;
 	uint64_t ring_unclaimable; /* a ring state that no wave can have */
 	struct probe_ctx rings[2];
+	/* Counter tables are cleared with copies of these, which this GPU can read; never freed. */
+	uint8_t *zeros;
 	/* The cooperative queue, shared by all its users (queue_hooks.c). */
 	struct probe_queue *cooperative;
 	uint32_t cooperative_users;

@@ -12,9 +12,6 @@ enum { ROWS_AT_ONCE = 64, DIRECT_TRY_BYTES = 64 << 10, DIRECT_BYTES_PER_NS = 2 }
 /* How long the segment's reader has to free space before records are dropped. */
 #define ROWS_WAIT_NS 2000000000ull
 
-/* All tables are cleared with copies of these; never freed. */
-static uint8_t *zeros;
-
 static uint32_t sites_of(const struct probe_inflight *dispatch)
 {
 	return dispatch->kernel->site_count;
@@ -27,7 +24,7 @@ static bool clear(const struct probe_queue *queue, const struct probe_counter_ta
 	struct probe_hsa *hsa = &probe_tool.hsa;
 
 	hsa->signal_store_relaxed(table->zeroed, 1);
-	return hsa->memory_async_copy(table->device, queue->agent->handle, zeros,
+	return hsa->memory_async_copy(table->device, queue->agent->handle, queue->agent->zeros,
 				      probe_tool.host->handle, size, before.handle != 0,
 				      before.handle ? &before : NULL,
 				      table->zeroed) == HSA_STATUS_SUCCESS;
@@ -82,13 +79,14 @@ void probe_counters_init(struct probe_queue *queue)
 	size_t sink = tool->config.workgroups_restricted ? PROBE_TABLE_BYTES : 0;
 	bool ready = true;
 
-	if (!zeros)
-		zeros = probe_agent_host_memory(tool, queue->agent, PROBE_TABLE_BYTES);
+	if (!queue->agent->zeros)
+		queue->agent->zeros =
+			probe_agent_host_memory(tool, queue->agent, PROBE_TABLE_BYTES);
 	queue->gates =
 		probe_agent_host_memory(tool, queue->agent, PROBE_GATES * sizeof(queue->gates[0]));
 	queue->host_memory = probe_agent_host_memory(tool, queue->agent, all);
 	queue->device_memory = probe_agent_device_memory(tool, queue->agent, all + sink);
-	if (!zeros || !queue->gates || !queue->host_memory || !queue->device_memory)
+	if (!queue->agent->zeros || !queue->gates || !queue->host_memory || !queue->device_memory)
 		return;
 	queue->sink = queue->device_memory + all;
 	for (size_t i = 0; i < PROBE_TABLES && ready; i++)
@@ -115,11 +113,6 @@ void probe_counters_deinit(struct probe_queue *queue)
 	free_memory(queue->host_memory);
 	free_memory(queue->gates);
 	queue->counters = false;
-}
-
-void probe_counters_forget(void)
-{
-	zeros = NULL;
 }
 
 static void put_rows(const struct probe_inflight *dispatch, const struct probe_counter_row *rows,

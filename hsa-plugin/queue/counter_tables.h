@@ -18,9 +18,6 @@
 void probe_counters_init(struct probe_queue *queue);
 void probe_counters_deinit(struct probe_queue *queue);
 
-/* For a runtime that has shut down, with its memory. */
-void probe_counters_forget(void);
-
 /*
  * Starts the copy of a completed dispatch's table to the host, and then that of zeros to the table.
  */

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "hsa-plugin/queue/counter_tables.h"
 #include "hsa-plugin/queue/queue_pair.h"
 
 struct fake_hsa fake;
@@ -518,11 +517,12 @@ void fake_hsa_deinit(void)
 	probe_segment_close(&probe_tool.segment);
 	segment_file_destroy(&fake.file);
 	/* These live as long as the runtime: zeros of counter_tables.c, states of rings.c. */
-	if (probe_kind_has_counters(probe_tool.config.kind))
-		kept++;
-	for (uint32_t i = 0; i < probe_tool.agent_count; i++)
-		kept += probe_tool.agents[i].rings_tried ? 2 : 0;
-	probe_counters_forget();
+	for (uint32_t i = 0; i < probe_tool.agent_count; i++) {
+		struct probe_agent *agent = &probe_tool.agents[i];
+
+		kept += (agent->zeros ? 1 : 0) + (agent->rings_tried ? 2 : 0);
+		agent->zeros = NULL;
+	}
 	live = fake.live;
 	while (blocks)
 		release(blocks + 1);
