@@ -4,7 +4,8 @@
  * constant of another model, [E] our own estimate. mt4g: caps-tum/mt4g, MI210; rpc: ROCm
  * rocprofiler-compute's documentation, MI250; mca: llvm-mca 19 for gfx90a; mica: AMD's matrix
  * instruction calculator; pyhip: tingqli/pyhip, MI308X; rpw: recorded workloads of
- * rocprofiler-compute's tests, MI210 and MI300X; gb: te42kyfo/gpu-benches, MI210.
+ * rocprofiler-compute's tests, MI210 and MI300X; gb: te42kyfo/gpu-benches, MI210; seis: AMD's
+ * articles on seismic stencils (ROCm/rocm-blogs), one die of an MI250X.
  */
 #include "simgpu/base/timing_constants.h"
 
@@ -24,11 +25,18 @@ struct sim_time_cost sim_time_cost = {
 	.vector_l1 = 124,   /* [HW mt4g] */
 	/* [HW] Two sources differ: mt4g 302 and 741, gb 240 to 268 and 574. */
 	.l2 = 276,
+	.scalar_l2 = 175, /* [HW mt4g] 127 more than a hit in the scalar L1 */
 	.hbm = 672,
 	.store = 430,	   /* [HW gb] waves that only store, at low occupancy */
 	.group_start = 50, /* [HW gb] the same, without the store */
-	/* [HW gb] 212, 423 and 841 GB/s in workgroups of 16, 32 and 64 lanes: 2.06 cycles. */
+	/*
+	 * [HW gb] 212, 423, 841 GB/s in workgroups of 16, 32 and 64 lanes: 2.06 cycles, and as many
+	 * of two waves. [HW seis] Stencils with a float per lane run at 915 to 995 GB/s whatever
+	 * their radius: 3.5 to 3.8 cycles per workgroup of four waves. [HW rpc] 6.79 s_nop per cycle
+	 * do not allow more of sixteen.
+	 */
 	.group_every = 8,
+	.group_every_large = 14,
 	.l1_line = 64,		 /* [HW mt4g] */
 	.l1_kib = 16,		 /* [HW mt4g] */
 	.l2_kib = 8192,		 /* [HW mt4g] */
@@ -56,7 +64,8 @@ const struct sim_mfma_cost sim_mfma_costs[] = {
 /*
  * [HW mt4g] MI300X, a virtual function of it: latencies, geometry, and rates of 14365, 6562, 5400
  * and 3690 GiB/s. The MALL's latency is the penalty of a miss in the L2, 209 cycles, more than a
- * hit's.
+ * hit's. The dispatcher is the MI210's, which fits a copy by 4096 workgroups of four waves in 14653
+ * cycles [HW rpw].
  */
 void sim_time_cost_of_gfx942(void)
 {
@@ -69,7 +78,7 @@ void sim_time_cost_of_gfx942(void)
 	sim_time_cost.l1_kib = 32;
 	sim_time_cost.l2_kib = 4096;
 	sim_time_cost.mall_kib = 262144;
-	sim_time_cost.group_every = 14;	 /* [HW rpw] a copy by 4096 workgroups in 14653 cycles */
+	sim_time_cost.scalar_l2 = 172;
 	sim_time_cost.l2_emptied = true; /* [HW rpw] a copy that is repeated misses again */
 	sim_time_cost.l2_read = 7345 * 1024;
 	sim_time_cost.l2_write = 3355 * 1024;

@@ -27,11 +27,13 @@ struct sim_time_cost {
 
 	/* Load to use. */
 	uint16_t scalar_l1, lds, vector_l1, l2, mall, hbm;
+	uint16_t scalar_l2; /* a scalar load that misses its L1; memory is as much sooner */
 	uint16_t store; /* from issue until the L2 has it */
 
 	/* Workgroups. */
 	uint16_t group_start; /* from its dispatch to the first instruction */
-	uint16_t group_every; /* quarters of a cycle per workgroup that the device dispatches */
+	/* Quarters of a cycle per workgroup that the device dispatches: of up to two waves, of more. */
+	uint16_t group_every, group_every_large;
 
 	/* Caches; the vector L1 fetches whole lines. */
 	uint16_t l1_line, l1_kib; /* the vector L1 */

@@ -303,8 +303,7 @@ struct time_places {
 
 /* A cache of the device as one queue sees it; its contents are kept between dispatches. */
 struct time_cache {
-	uint32_t sets;	/* of one die; a power of two */
-	uint32_t shift; /* log2 of it */
+	uint32_t sets; /* of one die; a power of two */
 	uint32_t dies;
 	uint64_t *flush;	     /* bit per set: has something to do at a kernel's end */
 	uint32_t (*set)[CACHE_WAYS]; /* most recently used first: tag 31..4, dirty halves 3..2,

@@ -29,11 +29,12 @@
 #include "simgpu/time/value_waits.h"
 
 enum {
-	EPOCH = 8192,	  /* cycles per epoch */
-	ALONE_NS = 15000, /* before that the owner runs all units alone, because waking a thread
-			   * takes as long */
-	IDLE_INSTS = 32,  /* instructions per s_sleep up to which the waves are considered to be
-			   * only waiting */
+	EPOCH = 1024,	    /* cycles per epoch */
+	MEASURE_EPOCHS = 8, /* epochs over which the load of channels is measured */
+	ALONE_NS = 15000,   /* before that the owner runs all units alone, because waking a thread
+			     * takes as long */
+	IDLE_INSTS = 32,    /* instructions per s_sleep up to which the waves are considered to be
+			     * only waiting */
 };
 
 void sim_time_destroy(struct sim_time *time)
@@ -107,6 +108,8 @@ static bool take_units(struct sim_dispatch *dispatch, struct sim_time *time)
 static void prepare(struct sim_dispatch *dispatch, struct sim_time *time)
 {
 	const struct sim_queue *queue = dispatch->queue;
+	uint32_t every = dispatch->launch.waves > 2 ? sim_time_cost.group_every_large
+						    : sim_time_cost.group_every;
 
 	time->want = (struct sim_place_request){
 		.gpu = queue->node - SIM_NODE_GPU,
@@ -123,9 +126,9 @@ static void prepare(struct sim_dispatch *dispatch, struct sim_time *time)
 	time->hbm = time->hbm_alone = share(sim_time_cost.hbm_rate, time->count);
 	if (time->mall.sets)
 		time->mall_rate = share(sim_time_cost.mall_rate, time->count);
-	time->group_every = sim_time_cost.group_every * time->count / 4;
+	time->group_every = every * time->count / 4;
 	for (uint32_t i = 0; i < time->count; i++)
-		time->cu[time->cus[i]]->next_start = sim_time_cost.group_every * i / 4;
+		time->cu[time->cus[i]]->next_start = every * i / 4;
 	for (uint32_t i = 0; i < TIME_CHANNELS; i++)
 		time->contention[i] = time->memory_contention[i] = CONTENTION_NONE;
 }
@@ -159,9 +162,9 @@ static uint32_t starved(const struct sim_time *time, struct time_cu **ret)
 }
 
 /*
- * Each unit gets every k-th of the next workgroups, as if they had been assigned one by one. At
- * first the number is what fills the unit; later it is half of an equal share of the rest. Units
- * then seldom stop for workgroups, and all end at about the same time.
+ * Each of k units gets `batch` of the next workgroups, every k-th, as if they had been assigned one
+ * by one. At first that is what fills the units; later it is one, so that the workgroups that run
+ * at a time are neighbours, and find in the L2 what they share [HW seis].
  */
 static void assign(struct sim_time *time, uint64_t batch)
 {
@@ -171,8 +174,6 @@ static void assign(struct sim_time *time, uint64_t batch)
 
 	if (!count)
 		return;
-	if (batch < time->unassigned / (2 * time->count))
-		batch = time->unassigned / (2 * time->count);
 	if (batch > time->unassigned / count)
 		batch = time->unassigned / count;
 	batch += !batch;
@@ -306,7 +307,7 @@ static void run_epoch(struct sim_dispatch *dispatch, struct sim_time *time)
 	}
 	time_values_epoch(time);
 	do
-		assign(time, 0);
+		assign(time, 1);
 	while (run_units(dispatch, time) || serve_held(dispatch, time));
 }
 
@@ -327,7 +328,7 @@ static bool find_next(const struct sim_time *time, uint64_t *ret)
 }
 
 /*
- * True if the waves only waited since the epoch began: counts instructions, without those of
+ * True if the waves only waited since the window began: counts instructions, without those of
  * waiting loops.
  */
 static bool only_waited(struct sim_time *time, uint64_t *last_insts, uint64_t *last_sleeps)
@@ -362,7 +363,7 @@ static void wait_for_host(uint64_t *us)
 
 static void run_all(struct sim_dispatch *dispatch, struct sim_time *time)
 {
-	enum { YIELD_EPOCHS = 16 };
+	enum { YIELD_EPOCHS = 16 * MEASURE_EPOCHS };
 	uint64_t next = 0, insts = 0, sleeps = 0, epochs = 0, waited_us = 0;
 
 	for (uint32_t i = 0; i < time->count; i++)
@@ -376,12 +377,15 @@ static void run_all(struct sim_dispatch *dispatch, struct sim_time *time)
 		time_l2_merge(time);
 		if (time->sampled)
 			time_samplers_deliver(time);
+		if (++epochs % MEASURE_EPOCHS)
+			continue;
+		time_l2_measure(time);
 		if (only_waited(time, &insts, &sleeps))
 			wait_for_host(&waited_us);
 		else
 			waited_us /= 2; /* the kernel may soon wait again */
 		/* It may spin for a kernel of another queue, whose thread needs to run. */
-		if (!(++epochs % YIELD_EPOCHS))
+		if (!(epochs % YIELD_EPOCHS))
 			sched_yield();
 	} while (find_next(time, &next) && !sim_dispatch_stopped(dispatch));
 }

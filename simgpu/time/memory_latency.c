@@ -143,8 +143,8 @@ static inline struct time_set *vector_set(struct time_cu *cu, uint64_t number, u
 /* ---- L2 and memory -------------------------------------------------------------------------- */
 
 /*
- * Channels interleave every 256 bytes. The hash spreads large powers of two over four of them [HW:
- * yax, rows of 256 KiB].
+ * Channels interleave every 256 bytes. Bits 13 and 14 of the address spread rows of 8 KiB [HW lab
+ * notes: kernel 6], and the hash larger powers of two over four of them [HW: yax, rows of 256 KiB].
  */
 static inline uint32_t channel_of(uint64_t line)
 {
@@ -154,7 +154,7 @@ static inline uint32_t channel_of(uint64_t line)
 	hash ^= hash >> 8;
 	hash ^= hash >> 4;
 	hash ^= hash >> 2;
-	return ((uint32_t)(line / 2) ^ (hash & 3)) % TIME_CHANNELS;
+	return ((uint32_t)(line / 2) ^ (uint32_t)(line >> 6 & 3) << 3 ^ (hash & 3)) % TIME_CHANNELS;
 }
 
 /* The cost of 64 bytes in the unit's share of the L2; higher if the channel is crowded. */
@@ -406,6 +406,7 @@ uint64_t time_scalar(struct time_cu *cu, struct time_wave *w, const struct sim_t
 	const uint64_t *record = &w->trace->word[w->word++];
 	uint32_t entries = *record >> 16 & 0xffff;
 	uint64_t done = now + use_after(sim_time_cost.scalar_l1);
+	uint64_t sooner_by = sim_time_cost.l2 - sim_time_cost.scalar_l2;
 
 	if ((*record & 0xff) != RECORD_SCALAR)
 		return done;
@@ -429,7 +430,8 @@ uint64_t time_scalar(struct time_cu *cu, struct time_wave *w, const struct sim_t
 			}
 			cu->counters.sqc_misses++;
 			l1_insert(set, line,
-				  l2_read(cu, l2_line(cu, line), halves_of(line, 1), now));
+				  l2_read(cu, l2_line(cu, line), halves_of(line, 1), now) -
+					  sooner_by);
 			done = later(done, set->fill[0]);
 		}
 	}

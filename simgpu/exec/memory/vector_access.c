@@ -58,16 +58,17 @@ static unsigned int put_entries(const struct lines *lines, u64 *to)
 /* 64 contiguous lanes, starting at `first`. */
 static void trace_contiguous(struct sim_trace *trace, u64 first, unsigned int bytes)
 {
-	unsigned int quad = 4 * bytes, quads = 16;
+	/* Of dwords in sequence sixteen lanes are one request [HW seis: L1 traffic], else a quad is. */
+	unsigned int at_once = bytes <= 4 ? 16 : 4, part = at_once * bytes, quads = 64 / at_once;
 	u64 lines = ((first + 64ull * bytes - 1) >> 6) - (first >> 6) + 1;
 
-	if (64 % quad) {
+	if (64 % part) {
 		quads = 0;
-		for (unsigned int l = 0; l < 64; l += 4)
-			quads += (unsigned int)(((first + (l + 4ull) * bytes - 1) >> 6) -
+		for (unsigned int l = 0; l < 64; l += at_once)
+			quads += (unsigned int)(((first + (l + at_once) * (u64)bytes - 1) >> 6) -
 						((first + (u64)l * bytes) >> 6)) +
 				 1;
-	} else if (first % quad) { /* every line boundary is within a quad */
+	} else if (first % part) { /* every line boundary is within a part */
 		quads += (unsigned int)lines - 1;
 	}
 	trace->word[trace->words++] = first >> 6 << 8 | lines;
