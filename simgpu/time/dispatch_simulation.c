@@ -29,12 +29,12 @@
 #include "simgpu/time/value_waits.h"
 
 enum {
-	EPOCH = 1024,	    /* cycles per epoch */
-	MEASURE_EPOCHS = 8, /* epochs over which the load of channels is measured */
-	ALONE_NS = 15000,   /* before that the owner runs all units alone, because waking a thread
-			     * takes as long */
-	IDLE_INSTS = 32,    /* instructions per s_sleep up to which the waves are considered to be
-			     * only waiting */
+	EPOCH = 1024,	  /* cycles per epoch */
+	MEASURED = 8192,  /* cycles over which the load of channels is measured, at least */
+	ALONE_NS = 15000, /* before that the owner runs all units alone, because waking a thread
+			   * takes as long */
+	IDLE_INSTS = 32,  /* instructions per s_sleep up to which the waves are considered to be
+			   * only waiting */
 };
 
 void sim_time_destroy(struct sim_time *time)
@@ -363,8 +363,8 @@ static void wait_for_host(uint64_t *us)
 
 static void run_all(struct sim_dispatch *dispatch, struct sim_time *time)
 {
-	enum { YIELD_EPOCHS = 16 * MEASURE_EPOCHS };
-	uint64_t next = 0, insts = 0, sleeps = 0, epochs = 0, waited_us = 0;
+	enum { YIELD_WINDOWS = 16 };
+	uint64_t next = 0, insts = 0, sleeps = 0, windows = 0, measured = 0, waited_us = 0;
 
 	for (uint32_t i = 0; i < time->count; i++)
 		time->cu[time->cus[i]]->state = CU_STARVED;
@@ -377,15 +377,16 @@ static void run_all(struct sim_dispatch *dispatch, struct sim_time *time)
 		time_l2_merge(time);
 		if (time->sampled)
 			time_samplers_deliver(time);
-		if (++epochs % MEASURE_EPOCHS)
+		if (time->until - measured < MEASURED)
 			continue;
+		measured = time->until;
 		time_l2_measure(time);
 		if (only_waited(time, &insts, &sleeps))
 			wait_for_host(&waited_us);
 		else
 			waited_us /= 2; /* the kernel may soon wait again */
 		/* It may spin for a kernel of another queue, whose thread needs to run. */
-		if (!(epochs % YIELD_EPOCHS))
+		if (!(++windows % YIELD_WINDOWS))
 			sched_yield();
 	} while (find_next(time, &next) && !sim_dispatch_stopped(dispatch));
 }

@@ -27,7 +27,7 @@ uint64_t time_l2_flush(struct sim_time *time);
  */
 void time_l2_merge(struct sim_time *time);
 
-/* At the end of a window of several epochs: how crowded channels are, and how much units share. */
+/* At the end of a window of epochs: how crowded channels are, and how much units share. */
 void time_l2_measure(struct sim_time *time);
 
 #endif
