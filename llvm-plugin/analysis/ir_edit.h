@@ -29,8 +29,11 @@ LLVMValueRef ir_clone(LLVMValueRef function, const char *name, LLVMTypeRef *extr
 void ir_rename(LLVMValueRef function, const char *name);
 /* Forget cached analyses of a function and delete it. It must have no uses. */
 void ir_delete(LLVMValueRef function, void *analyses);
-/* Merge adjacent accesses and infer address spaces, as the back end will. */
-void ir_merge_accesses(LLVMValueRef function, void *analyses);
+/*
+ * Merge adjacent accesses and infer address spaces, as the back end will; `vectorises`: also by its
+ * passes of IR, which it has from -O2 on.
+ */
+void ir_merge_accesses(LLVMValueRef function, void *analyses, bool vectorises);
 /* One scalar definition of each id, and of what addresses are made of (address_forms.cpp). */
 void ir_unite_addresses(LLVMValueRef function, void *analyses);
 /* Replace a memcpy, memmove or memset by the back end's loop, with its debug location. */

@@ -2,7 +2,7 @@
 /*
  * Gives accesses the width that they will have in machine code, so that each is counted as one
  * instruction (ir_edit.h). Two passes of the back end merge accesses. LoadStoreVectorizer runs here
- * unchanged. SILoadStoreOptimizer works on machine code and also merges accesses of different
+ * unchanged, after the one that makes neighbours seen. SILoadStoreOptimizer works on machine code and also merges accesses of different
  * widths, such as the 8 and 4 bytes of a float3; it is repeated here on IR. Instruction selection
  * divides vectors of more than 16 bytes, and those of 3 or 6, possibly into several widths; the
  * latter are divided here. It also loads more than such a vector where the alignment allows it.
@@ -24,6 +24,7 @@
 #include <llvm/IR/ValueHandle.h>
 #include <llvm/IR/ValueMap.h>
 #include <llvm/Transforms/Scalar/InferAddressSpaces.h>
+#include <llvm/Transforms/Scalar/SeparateConstOffsetFromGEP.h>
 #include <llvm/Transforms/Vectorize/LoadStoreVectorizer.h>
 
 #include "llvm-plugin/analysis/affine_walk.h"
@@ -541,7 +542,7 @@ static bool has_candidates(Function &function)
 	return false;
 }
 
-void ir_merge_accesses(LLVMValueRef value, void *analyses)
+void ir_merge_accesses(LLVMValueRef value, void *analyses, bool vectorises)
 {
 	auto *function = unwrap<Function>(value);
 	auto &manager =
@@ -552,7 +553,12 @@ void ir_merge_accesses(LLVMValueRef value, void *analyses)
 	manager.invalidate(*function, InferAddressSpacesPass().run(*function, manager));
 	AccessLines lines(*function);
 
-	manager.invalidate(*function, LoadStoreVectorizerPass().run(*function, manager));
+	if (vectorises) {
+		/* Addresses of an unrolled loop become one and constants: so neighbours are seen. */
+		manager.invalidate(*function,
+				   SeparateConstOffsetFromGEPPass().run(*function, manager));
+		manager.invalidate(*function, LoadStoreVectorizerPass().run(*function, manager));
+	}
 	lines.restore(*function);
 	if (has_candidates(*function)) {
 		manager.invalidate(*function, PreservedAnalyses::none());

@@ -17,15 +17,15 @@ using namespace llvm;
 namespace
 {
 struct ProbePass : PassInfoMixin<ProbePass> {
-	bool optnone;
+	unsigned level; /* -O0 to -O3 */
 
-	explicit ProbePass(OptimizationLevel level) : optnone(level == OptimizationLevel::O0)
+	explicit ProbePass(OptimizationLevel of) : level(of.getSpeedupLevel())
 	{
 	}
 	PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses)
 	{
-		return probe_pass_run(wrap(&module), &analyses, optnone) ? PreservedAnalyses::none()
-									 : PreservedAnalyses::all();
+		return probe_pass_run(wrap(&module), &analyses, level) ? PreservedAnalyses::none()
+								       : PreservedAnalyses::all();
 	}
 	/* Also at -O0 and on optnone functions. */
 	static bool isRequired()

@@ -54,6 +54,7 @@ struct pass_options {
 	bool prove;		 /* count what is proved instead of measuring it */
 	bool fallback;		 /* leave out clones that do not compile (checkpoint.h) */
 	bool optnone;		 /* code will not be optimised: no lean probes */
+	bool vectorises;	 /* the back end will merge accesses of IR, from -O2 on */
 	/* Probes in portable code (portable_probe.h), for waves of so many lanes; 0 = lean ones.
 	 */
 	unsigned portable;

@@ -352,7 +352,7 @@ static bool drop_failing(struct call_units *units, LLVMModuleRef module,
 	return false;
 }
 
-bool probe_pass_run(LLVMModuleRef module, void *analyses, bool optnone)
+bool probe_pass_run(LLVMModuleRef module, void *analyses, unsigned level)
 {
 	struct pass_options options;
 	struct call_units units;
@@ -370,7 +370,8 @@ bool probe_pass_run(LLVMModuleRef module, void *analyses, bool optnone)
 		pass_options_deinit(&options);
 		return report(module, error);
 	}
-	options.optnone = optnone;
+	options.optnone = level == 0;
+	options.vectorises = level >= 2;
 	if (options.by_default && marks_any(module))
 		options.kinds |= 1u << PROBE_KIND_TIME;
 	if (call_units_collect(&units, module)) {

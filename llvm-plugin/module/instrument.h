@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* Instrument the module; true if it was changed. `optnone`: compiled with -O0. */
-bool probe_pass_run(LLVMModuleRef module, void *analyses, bool optnone);
+/* Instrument the module; true if it was changed. `level`: compiled with -O0 to -O3. */
+bool probe_pass_run(LLVMModuleRef module, void *analyses, unsigned level);
 /* True if the plugin was built for this process's LLVM; otherwise prints a message. */
 bool probe_version_check(void);
 
