@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <probe/lds_size.h>
+
 #include "common/buf.h"
 #include "common/cleanup.h"
 #include "common/err.h"
@@ -193,6 +195,20 @@ static struct probe_err *check_operations(const char *name, const struct probe_s
 	return NULL;
 }
 
+static struct probe_err *check_variables(const char *name, const struct probe_sites *sites)
+{
+	for (uint32_t i = 0; i < sites->variable_count; i++) {
+		const struct probe_site_variable *variable = &sites->variables[i];
+
+		if (variable->row > PROBE_LDS_MOST)
+			return malformed(name, "variable", i, "row of bytes:", variable->row);
+		if (variable->element > PROBE_LDS_MOST)
+			return malformed(name, "variable", i,
+					 "element of bytes:", variable->element);
+	}
+	return NULL;
+}
+
 static struct probe_err *check_content(const char *name, const struct probe_sites *sites)
 {
 	struct probe_err *err;
@@ -240,7 +256,7 @@ static struct probe_err *check_content(const char *name, const struct probe_site
 		if (term->step != (int32_t)term->step)
 			return malformed(name, "term", i, "step", (uint64_t)term->step);
 	}
-	return NULL;
+	return check_variables(name, sites);
 }
 
 const char *probe_uncovered_text(uint32_t reason)

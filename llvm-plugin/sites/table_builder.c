@@ -10,6 +10,7 @@
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
 
+#include <probe/lds_size.h>
 #include <probe/wire.h>
 
 #include "common/fnv.h"
@@ -225,7 +226,9 @@ static struct probe_site_variable rows_of(LLVMValueRef variable)
 		type = LLVMGetElementType(type);
 		depth++;
 	}
-	if (!depth || depth > 2 || LLVMABISizeOfType(layout, array) > UINT32_MAX)
+	/* Of an array without a size, a row or an element may be larger than LDS. */
+	if (!depth || depth > 2 || LLVMABISizeOfType(layout, array) > PROBE_LDS_MOST ||
+	    LLVMABISizeOfType(layout, type) > PROBE_LDS_MOST)
 		return (struct probe_site_variable){0};
 	return (struct probe_site_variable){
 		.row = depth == 2 ? (uint32_t)LLVMABISizeOfType(layout, array) : 0,

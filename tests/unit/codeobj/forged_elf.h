@@ -51,6 +51,7 @@ static inline void forge_sites(struct forged *forged)
 		.kernel_count = 1,
 		.frame_count = 1,
 		.uncovered = 3,
+		.variable_count = 1,
 		.operation_count = 1,
 		.term_count = 2,
 	};
@@ -80,6 +81,7 @@ static inline void forge_sites(struct forged *forged)
 						   .operation = PROBE_OPERATION_FP32,
 						   .count = 3,
 						   .amount = 6};
+	const struct probe_site_variable variable = {.row = 128, .element = 4};
 	const struct probe_site_term terms[2] = {{.site = 0, .of = PROBE_TERM_ITEM, .step = 4},
 						 {.site = 1, .of = PROBE_TERM_LOOP, .step = -64}};
 	char strings[256];
@@ -97,6 +99,7 @@ static inline void forge_sites(struct forged *forged)
 	header.kernels_offset = (uint32_t)forge_put(forged, &kernel, sizeof(kernel));
 	header.frames_offset = (uint32_t)forge_put(forged, &frame, sizeof(frame));
 	header.operations_offset = (uint32_t)forge_put(forged, &operations, sizeof(operations));
+	header.variables_offset = (uint32_t)forge_put(forged, &variable, sizeof(variable));
 	forge_align(forged, 8);
 	header.terms_offset = (uint32_t)forge_put(forged, terms, sizeof(terms));
 	header.strings_offset = (uint32_t)forge_put(forged, strings, size);

@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include <probe/lds_size.h>
+
 #include "codeobj/sites.h"
 #include "tests/unit/codeobj/forged_elf.h"
 #include "common/err.h"
@@ -122,6 +124,7 @@ static void test_bad_content(void **state)
 	struct probe_site_frame *frame = (void *)(table.bytes + header->frames_offset);
 	struct probe_site_operations *operations =
 		(void *)(table.bytes + header->operations_offset);
+	struct probe_site_variable *variable = (void *)(table.bytes + header->variables_offset);
 	struct probe_site_term *terms = (void *)(table.bytes + header->terms_offset);
 	struct probe_site good = *site(1);
 
@@ -160,6 +163,12 @@ static void test_bad_content(void **state)
 	operations->frame_count = 2;
 	refused("operations 0: frames");
 	operations->frame_count = 1;
+	variable->row = PROBE_LDS_MOST + 1;
+	refused("variable 0: row of bytes: 262145");
+	variable->row = PROBE_LDS_MOST;
+	variable->element = UINT32_MAX;
+	refused("variable 0: element of bytes: 4294967295");
+	variable->element = PROBE_LDS_MOST;
 	terms[1].site = 2;
 	refused("term 1: site 2");
 	terms[0].site = terms[1].site = 1;
