@@ -9,7 +9,6 @@ using namespace llvm;
 
 enum {
 	VISITED_MAX = 256, /* limit of expressions, and of values, so that time is linear */
-	INDEX_BITS = 32,   /* narrower arithmetic wraps in programs that are right */
 	/* A larger factor makes an index of 32 bits wrap for ids that workgroups have. */
 	FACTOR_MAX = 1 << 20,
 	/* A larger step is no distance between elements. */
@@ -31,7 +30,6 @@ class Expander
 	unsigned visited = 0;
 
 	unsigned leaf(const Value *value);
-	bool is_size(const SCEV *expr);
 	unsigned operations(const SCEV *expr);
 	Terms product(const Terms &a, const Terms &b);
 	Terms extended(const SCEV *expr);
@@ -65,14 +63,6 @@ unsigned Expander::leaf(const Value *value)
 	    isa<Constant>(value))
 		return PROBE_TERM_VALUE;
 	return 0;
-}
-
-bool Expander::is_size(const SCEV *expr)
-{
-	struct affine_stride launch;
-
-	return expr->getType()->isIntegerTy() && launch_factor(in, expr, launch) &&
-	       launch.factor == 1 && !launch.constant && launch.bits & PROBE_STRIDE_LAUNCH;
 }
 
 /* Which values an expression that is no sum or product depends on. */
@@ -141,6 +131,7 @@ Terms Expander::extended(const SCEV *expr)
 
 Terms Expander::terms(const SCEV *expr)
 {
+	struct affine_stride launch;
 	Terms ret;
 
 	if (++visited > VISITED_MAX)
@@ -150,7 +141,7 @@ Terms Expander::terms(const SCEV *expr)
 			return {unknown};
 		return {{constant->getAPInt().getSExtValue(), 0}};
 	}
-	if (is_size(expr))
+	if (launch_size(in, expr, launch))
 		return {{1, PROBE_TERM_SIZE}};
 	if (isa<SCEVZeroExtendExpr>(expr) || isa<SCEVSignExtendExpr>(expr))
 		return extended(cast<SCEVCastExpr>(expr)->getOperand());

@@ -15,7 +15,6 @@ using namespace llvm;
 
 enum {
 	DEPTH_MAX = 12,
-	INDEX_BITS = 32,   /* narrower arithmetic wraps in programs that are right */
 	ITEM_MAX = 1023,   /* of a work-item's id */
 	ORDINARY_MAX = 511 /* an argument, a size or a loaded value that is not large */
 };
@@ -346,9 +345,7 @@ std::string Printer::size(const SCEV *expr)
 {
 	struct affine_stride launch;
 
-	if (!expr->getType()->isIntegerTy() || isa<SCEVConstant>(expr) ||
-	    !launch_factor(in, expr, launch) || launch.factor != 1 || launch.constant ||
-	    !(launch.bits & PROBE_STRIDE_LAUNCH))
+	if (!launch_size(in, expr, launch))
 		return "";
 	return launch.offset < PACKET_GRID_SIZES
 		       ? axis("blockDim", (launch.offset - PACKET_GROUP_SIZES) / 2)

@@ -74,5 +74,10 @@ int groups_axis(const analysis &in, const llvm::Value *value);
 void bounds(const analysis &in, const llvm::SCEV *expr, int64_t &low, int64_t &high);
 /* Is the expression constant + factor * a launch value, without overflow? */
 bool launch_factor(const analysis &in, const llvm::SCEV *expr, struct affine_stride &ret);
+/* Is it a size of workgroups or of the grid, in any width? */
+bool launch_size(const analysis &in, const llvm::SCEV *expr, struct affine_stride &ret);
+
+/* Narrower arithmetic wraps in programs that are right. */
+enum { INDEX_BITS = 32 };
 
 #endif

@@ -247,6 +247,12 @@ bool launch_factor(const analysis &in, const SCEV *expr, struct affine_stride &r
 	return Linear{in, ret}.add(expr, 1, false);
 }
 
+bool launch_size(const analysis &in, const SCEV *expr, struct affine_stride &ret)
+{
+	return expr->getType()->isIntegerTy() && launch_factor(in, expr, ret) && ret.factor == 1 &&
+	       !ret.constant && ret.bits & PROBE_STRIDE_LAUNCH;
+}
+
 /* ---- Bounds --------------------------------------------------------------------------------- */
 
 /* A workgroup's id times its size along the axis is less than the grid. */

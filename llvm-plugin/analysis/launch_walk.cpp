@@ -117,8 +117,7 @@ bool Walk::leaf(Value *value, uint32_t &ret)
 	} else if (group_axis(value) >= 0) {
 		ret = id(PROBE_EXPR_GROUP, group_axis(value));
 	} else if (value->getType()->isIntegerTy() && !condition &&
-		   launch_factor(in, in.evolution.getSCEV(value), size) && size.factor == 1 &&
-		   !size.constant && size.bits & PROBE_STRIDE_LAUNCH) {
+		   launch_size(in, in.evolution.getSCEV(value), size)) {
 		/* A launch parameter, in any width: it is small and unsigned. */
 		ret = node(PROBE_EXPR_PACKET, 64, {}, size.offset);
 	} else if (groups_axis(in, value) >= 0) {
@@ -453,8 +452,7 @@ uint32_t Walk::extension(const SCEVIntegralCastExpr *expr, unsigned depth)
 	struct affine_stride size;
 
 	/* A launch parameter, in any width. */
-	if (isa<SCEVZeroExtendExpr>(expr) && to >= 32 && launch_factor(in, expr, size) &&
-	    size.factor == 1 && !size.constant && size.bits & PROBE_STRIDE_LAUNCH) {
+	if (isa<SCEVZeroExtendExpr>(expr) && to >= 32 && launch_size(in, expr, size)) {
 		ids = false;
 		return node(PROBE_EXPR_PACKET, 64, {}, size.offset);
 	}
