@@ -232,10 +232,7 @@ static bool is_member(const analysis &in, const Value *pointer, uint64_t bytes)
 {
 	for (unsigned i = 0; i < DEPTH_MAX; i++) {
 		auto *gep = dyn_cast<GEPOperator>(pointer);
-		auto *cast = dyn_cast<BitCastOperator>(pointer);
 
-		if (cast)
-			pointer = cast->getOperand(0);
 		if (!gep)
 			return false;
 		if (gep->getResultElementType()->isStructTy() &&
