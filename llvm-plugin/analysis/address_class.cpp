@@ -67,7 +67,7 @@ struct Origin {
 	const Instruction *load = nullptr; /* the first one found; rather one with a line */
 	bool wraps = false;		   /* periodic, clamped or chosen */
 	bool itself = false;		   /* `target` was found */
-	bool unknown = false;		   /* a variable whose values are not known */
+	bool unknown = false; /* a variable whose values are not known, or there were too many */
 };
 
 enum { WHOLE = -1 };
@@ -222,6 +222,8 @@ Origin Flow::trace(const Value *from, const Instruction *target, bool through_lo
 		ret.wraps |= wraps_index(inst);
 		operands(inst, next.second, work);
 	}
+	/* What was not looked at may be a load. */
+	ret.unknown |= !work.empty();
 	return ret;
 }
 
