@@ -25,6 +25,7 @@ using namespace llvm;
 enum {
 	VALUES_MAX = 256, /* limit of values visited per access, so that time is linear */
 	DEPTH_MAX = 12,
+	LINE_ZEROS = 7, /* factors of 2 of a cache line */
 };
 
 struct address_classes {
@@ -277,7 +278,7 @@ static bool moves(const analysis &in, const SCEV *expr)
 		if (!recurrence)
 			return false;
 		auto *step = dyn_cast<SCEVConstant>(recurrence->getStepRecurrence(in.evolution));
-		return !step || step->getAPInt().countTrailingZeros() < 7;
+		return !step || step->getAPInt().countTrailingZeros() < LINE_ZEROS;
 	});
 }
 
@@ -299,10 +300,24 @@ static const SCEV *without_casts(const SCEV *expr)
 	return expr;
 }
 
-static bool shifts(const analysis &in, const SCEV *expr, unsigned zeros);
+namespace
+{
+/*
+ * A search for data that shifts an address. It looks at an expression once, because the values of
+ * an unrolled loop have all of those before them in common, and at VALUES_MAX of them.
+ */
+struct Shifts {
+	const analysis &in;
+	DenseSet<std::pair<const SCEV *, unsigned>> seen = {};
+
+	bool limited(const SCEV *part, unsigned zeros);
+	bool operation(const Value *value, unsigned zeros);
+	bool found(const SCEV *from, unsigned zeros);
+};
+} // namespace
 
 /* Does data shift what a remainder, a mask or a clamp is applied to? Its limit may be data. */
-static bool shifts_part(const analysis &in, const SCEV *part, unsigned zeros)
+bool Shifts::limited(const SCEV *part, unsigned zeros)
 {
 	const SCEV *expr = without_casts(part);
 	auto *sum = dyn_cast<SCEVAddExpr>(expr);
@@ -310,16 +325,16 @@ static bool shifts_part(const analysis &in, const SCEV *part, unsigned zeros)
 	/* A constant next to one term, as in n - 1, is the first operand. */
 	return ((sum && (sum->getNumOperands() > 2 || !isa<SCEVConstant>(sum->getOperand(0)))) ||
 		isa<SCEVAddRecExpr>(expr)) &&
-	       shifts(in, expr, zeros);
+	       found(expr, zeros);
 }
 
 /* Values that ScalarEvolution has no expression for: masks, remainders. */
-static bool operation_shifts(const analysis &in, const Value *value, unsigned zeros)
+bool Shifts::operation(const Value *value, unsigned zeros)
 {
 	auto *op = dyn_cast<BinaryOperator>(value);
 
 	return op && any_of(op->operands(), [&](const Use &operand) {
-		       return shifts_part(in, in.evolution.getSCEV(operand), zeros);
+		       return limited(in.evolution.getSCEV(operand), zeros);
 	       });
 }
 
@@ -327,8 +342,9 @@ static bool operation_shifts(const analysis &in, const Value *value, unsigned ze
  * Is data added to the index, times a constant (of `zeros` factors of 2) that is not a multiple of
  * a cache line? What is multiplied by another variable is a row.
  */
-static bool shifts(const analysis &in, const SCEV *expr, unsigned zeros)
+bool Shifts::found(const SCEV *from, unsigned zeros)
 {
+	const SCEV *expr = without_casts(from);
 	auto *recurrence = dyn_cast<SCEVAddRecExpr>(expr);
 	auto *product = dyn_cast<SCEVMulExpr>(expr);
 	auto *sum = dyn_cast<SCEVAddExpr>(expr);
@@ -336,21 +352,19 @@ static bool shifts(const analysis &in, const SCEV *expr, unsigned zeros)
 	auto *unknown = dyn_cast<SCEVUnknown>(expr);
 	auto *by = product ? dyn_cast<SCEVConstant>(product->getOperand(0)) : nullptr;
 
-	if (isa<SCEVCastExpr>(expr))
-		return shifts(in, without_casts(expr), zeros);
+	if (zeros >= LINE_ZEROS || seen.size() == VALUES_MAX || !seen.insert({expr, zeros}).second)
+		return false;
 	if (recurrence)
-		return shifts(in, recurrence->getStart(), zeros);
+		return found(recurrence->getStart(), zeros);
 	if (sum)
 		return any_of(sum->operands(),
-			      [&](const SCEV *part) { return shifts(in, part, zeros); });
+			      [&](const SCEV *term) { return found(term, zeros); });
 	if (limit)
 		return any_of(limit->operands(),
-			      [&](const SCEV *part) { return shifts_part(in, part, zeros); });
+			      [&](const SCEV *term) { return limited(term, zeros); });
 	if (by && product->getNumOperands() == 2)
-		return shifts(in, product->getOperand(1),
-			      zeros + by->getAPInt().countTrailingZeros());
-	return unknown && zeros < 7 &&
-	       (is_data(unknown->getValue()) || operation_shifts(in, unknown->getValue(), zeros));
+		return found(product->getOperand(1), zeros + by->getAPInt().countTrailingZeros());
+	return unknown && (is_data(unknown->getValue()) || operation(unknown->getValue(), zeros));
 }
 
 /* Is the index a value that the kernel makes, not data that it is given? */
@@ -559,7 +573,7 @@ void address_classes_add(struct address_classes *classes, uint32_t number, LLVMV
 		     (is_guarded(in, inst->getParent()) ? PROBE_ADDRESS_GUARDED : 0) |
 		     (moves(in, expr) ? PROBE_ADDRESS_MOVES : 0) | result_flags(inst);
 	if (ret->kind != PROBE_ADDRESS_GATHER && ret->kind != PROBE_ADDRESS_CHASE &&
-	    shifts(in, expr, 0))
+	    Shifts{in}.found(expr, 0))
 		ret->flags |= PROBE_ADDRESS_SHIFTS;
 	std::string text = address_text(in, classes->arguments, expr);
 	/* A truncated expression would not help a reader. */

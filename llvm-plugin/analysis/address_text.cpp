@@ -15,6 +15,7 @@ using namespace llvm;
 
 enum {
 	DEPTH_MAX = 12,
+	PARTS_MAX = 1024,  /* no text of so many is short enough for a reader */
 	ITEM_MAX = 1023,   /* of a work-item's id */
 	ORDINARY_MAX = 511 /* an argument, a size or a loaded value that is not large */
 };
@@ -80,6 +81,7 @@ class Printer
 	const analysis &in;
 	const std::vector<std::string> &arguments; /* by index; "" = unknown */
 	ScalarEvolution &evolution;
+	unsigned parts = 0;
 	bool strict = false; /* a wrong multiple of 2^32 would not only move the address */
 
 	std::string groups(const SCEV *whole, const SCEV *rest);
@@ -105,6 +107,8 @@ class Printer
 	{
 	}
 	Text text(const SCEV *expr, unsigned depth = 0);
+	/* "" = it would be too long, and take too much time. */
+	std::string whole(const SCEV *expr);
 };
 } // namespace
 
@@ -519,11 +523,12 @@ Text Printer::recurrence(const SCEVAddRecExpr *loop, unsigned depth)
 
 Text Printer::text(const SCEV *expr, unsigned depth)
 {
-	std::string known = size(expr);
+	bool many = ++parts > PARTS_MAX;
+	std::string known = many ? "" : size(expr);
 
 	if (!known.empty())
 		return {known, 0, ORDINARY_MAX, true, true};
-	if (depth > DEPTH_MAX)
+	if (many || depth > DEPTH_MAX)
 		return {"...", -ORDINARY_MAX, ORDINARY_MAX, true, true};
 	if (auto *constant = dyn_cast<SCEVConstant>(expr)) {
 		double exact = constant->getAPInt().roundToDouble(true);
@@ -548,15 +553,22 @@ Text Printer::text(const SCEV *expr, unsigned depth)
 				operand(divide->getRHS(), false, depth + 1));
 	if (auto *loop = dyn_cast<SCEVAddRecExpr>(expr))
 		return recurrence(loop, depth);
-	if (auto *many = dyn_cast<SCEVMinMaxExpr>(expr))
-		return extremum(many, depth);
+	if (auto *ends = dyn_cast<SCEVMinMaxExpr>(expr))
+		return extremum(ends, depth);
 	if (auto *unknown = dyn_cast<SCEVUnknown>(expr))
 		return leaf(unknown->getValue(), depth);
 	return {"(a computed value)", -ORDINARY_MAX, ORDINARY_MAX, true, true};
 }
 
+std::string Printer::whole(const SCEV *expr)
+{
+	std::string ret = text(expr).text;
+
+	return parts > PARTS_MAX ? "" : ret;
+}
+
 std::string address_text(const analysis &in, const std::vector<std::string> &arguments,
 			 const SCEV *expr)
 {
-	return Printer(in, arguments).text(expr).text;
+	return Printer(in, arguments).whole(expr);
 }
