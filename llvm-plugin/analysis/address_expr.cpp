@@ -163,9 +163,9 @@ static bool step_of(const analysis &in, const SCEV *expr, const Loop *loop, int6
 		return step_of(in, cast->getOperand(), loop, ret);
 	if (auto *sum = dyn_cast<SCEVAddExpr>(expr)) {
 		for (const SCEV *operand : sum->operands()) {
-			if (!step_of(in, operand, loop, part))
+			if (!step_of(in, operand, loop, part) ||
+			    __builtin_add_overflow(ret, part, &ret))
 				return false;
-			ret += part;
 		}
 		return true;
 	}

@@ -99,7 +99,7 @@ static bool same_expression(const DominatorTree &dominators, const Instruction *
 	return true;
 }
 
-/* `a`, which equals `b`, computed there. It is used only where one of them is computed today. */
+/* Computes `a`, equal to `b`, before `end`. It is used only where one of them is computed today. */
 static Value *compute(const DominatorTree &dominators, Instruction *end, Value *a, Value *b)
 {
 	auto *inst = dyn_cast<Instruction>(a);
