@@ -83,7 +83,8 @@ static bool continues_lanes(const struct advice_site *site, const struct probe_s
 		const struct probe_site_term *lanes = &site->terms[i];
 		uint64_t row = step_of_term(lanes) * site->group[0];
 
-		if (lanes->of & PROBE_TERM_ITEM && (term->of & ~counts) == (lanes->of & ~counts) &&
+		if (lanes->of & PROBE_TERM_ITEM && lanes->step &&
+		    (term->of & ~counts) == (lanes->of & ~counts) &&
 		    step_of_term(term) % step_of_term(lanes) == 0 &&
 		    (term->of & PROBE_TERM_SIZE || (row && step_of_term(term) % row == 0)))
 			return true;

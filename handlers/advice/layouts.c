@@ -5,6 +5,8 @@
 #include <probe/lds_size.h>
 #include <probe/rules/cache_lines.h>
 
+#include "handlers/advice/divisor.h"
+
 int64_t layout_stride(const struct advice_site *site)
 {
 	const uint64_t *c = site->counters;
@@ -75,7 +77,7 @@ enum layout_space layout_space(const struct advice_site *site, unsigned row, uns
 	uint64_t used = site->lds_bytes, all = probe_lds_bytes(site->arch);
 
 	/* At least one row is followed by another; at most all of the workgroup's LDS is rows. */
-	if (used && used + pad > all)
+	if (used + pad > all)
 		return LAYOUT_NO_SPACE;
 	return used + used / row * pad > all ? LAYOUT_SPACE_POSSIBLE : LAYOUT_SPACE;
 }
@@ -121,14 +123,14 @@ unsigned layout_align(const struct advice_site *site)
 
 unsigned layout_whole(const struct advice_site *site, unsigned row, unsigned bytes)
 {
-	unsigned element = site->declared_element, whole = bytes;
+	unsigned element = site->declared_element;
+	uint64_t whole;
 
 	/* An array of structs, or raw space. */
-	if (!site->declared_row && (row <= element || element < 2 || row % element))
+	if (!element || (!site->declared_row && (row <= element || element < 2 || row % element)))
 		return bytes;
-	while (element && whole % element)
-		whole += bytes;
-	return whole;
+	whole = bytes / divisor(bytes, element) * (uint64_t)element;
+	return whole < PROBE_LDS_MOST ? (unsigned)whole : PROBE_LDS_MOST;
 }
 
 /* ---- Rows in LDS ---------------------------------------------------------------------------- */
@@ -251,8 +253,9 @@ bool layout_swizzle_columns(struct row_layout *layout)
 	unsigned element = layout->element, in_row = layout->row / element;
 
 	layout->columns = in_row < BANK_BYTES / element ? in_row : BANK_BYTES / element;
-	return layout->row % element == 0 && in_row > 1 && !(in_row & (in_row - 1)) &&
-	       !(element & (element - 1)) && layout->row <= ROW_LONGEST;
+	return layout->row % element == 0 && in_row > 1 && element <= BANK_BYTES &&
+	       !(in_row & (in_row - 1)) && !(element & (element - 1)) &&
+	       layout->row <= ROW_LONGEST;
 }
 
 struct conflict_range layout_range(const struct advice_site *site, const struct lane_offsets *lanes,

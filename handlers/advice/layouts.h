@@ -68,7 +68,10 @@ void layout_copies_try(const struct advice_site *site, unsigned copies, double a
  * the rows were declared.
  */
 unsigned layout_align(const struct advice_site *site);
-/* The least multiple of `bytes` that is whole elements, as declared, if rows of that size are. */
+/*
+ * The least multiple of `bytes` that is whole elements, as declared, if rows of that size are; at
+ * most PROBE_LDS_MOST.
+ */
 unsigned layout_whole(const struct advice_site *site, unsigned row, unsigned bytes);
 
 /* ---- Rows in LDS ---------------------------------------------------------------------------- */

@@ -401,7 +401,8 @@ static unsigned flat_stride(const struct variable *variable, unsigned *ret_eleme
 			return 0;
 		*ret_element =
 			layout_element(site) < *ret_element ? layout_element(site) : *ret_element;
-		if (conflicts_of(site) && stride >= 2 * site->bytes && (!least || stride < least))
+		if (conflicts_of(site) && stride >= 2 * layout_element(site) &&
+		    (!least || stride < least))
 			least = stride;
 	}
 	return least <= ROW_LONGEST ? (unsigned)least : 0;

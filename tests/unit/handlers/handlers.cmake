@@ -14,7 +14,7 @@ function(probe_handler_test name)
 endfunction()
 
 foreach(name memory advice advice_classes advice_global advice_known advice_alignment advice_shape
-	advice_swap advice_moved advice_shared advice_layout advice_line_use advice_lds lds_arrays)
+	advice_damaged advice_swap advice_moved advice_shared advice_layout advice_line_use advice_lds lds_arrays)
 	probe_handler_test(${name} probe_handler_memory probe_handler_advice)
 endforeach()
 probe_handler_test(many_kernels)
