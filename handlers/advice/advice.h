@@ -80,6 +80,14 @@ static inline int64_t advice_distance(const struct advice_site *site,
 	return (int64_t)near->distance - site->near_distance;
 }
 
+/* A stride from its counter: hostile ones are limited, so that a wave's lanes stay in 64 bits. */
+static inline int64_t advice_read_stride(uint64_t stride)
+{
+	const int64_t most = 1ll << 56, read = (int64_t)stride;
+
+	return read > most ? most : read < -most ? -most : read;
+}
+
 struct probe_lds_scratch;
 
 struct advice {

@@ -10,7 +10,7 @@
 int64_t layout_stride(const struct advice_site *site)
 {
 	const uint64_t *c = site->counters;
-	int64_t high = (int64_t)(c[PROBE_C_STRIDE_HI] - PROBE_STRIDE_BIAS);
+	int64_t high = advice_read_stride(c[PROBE_C_STRIDE_HI] - PROBE_STRIDE_BIAS);
 
 	if (!c[PROBE_C_STRIDE_HI] || c[PROBE_C_AFFINE] != c[PROBE_C_EXECUTIONS] ||
 	    c[PROBE_C_STRIDE_LO] != PROBE_STRIDE_BIAS - (uint64_t)high)

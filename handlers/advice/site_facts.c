@@ -32,8 +32,8 @@ struct facts facts_of(const struct advice_site *site)
 	};
 
 	if (c[PROBE_C_STRIDE_HI] && c[PROBE_C_STRIDE_LO]) {
-		facts.high = (int64_t)(c[PROBE_C_STRIDE_HI] - PROBE_STRIDE_BIAS);
-		facts.low = (int64_t)(PROBE_STRIDE_BIAS - c[PROBE_C_STRIDE_LO]);
+		facts.high = advice_read_stride(c[PROBE_C_STRIDE_HI] - PROBE_STRIDE_BIAS);
+		facts.low = advice_read_stride(PROBE_STRIDE_BIAS - c[PROBE_C_STRIDE_LO]);
 		facts.pattern = c[PROBE_C_AFFINE] < facts.executions ? PATTERN_MIXED
 				: facts.low == facts.high	     ? PATTERN_STRIDE
 								     : PATTERN_STRIDES;

@@ -101,11 +101,28 @@ static void test_steps(void **state)
 	}
 }
 
+/* Strides that sums over a wave's lanes, or their absolute values, are too large for. */
+static void test_strides(void **state)
+{
+	static const int64_t strides[] = {INT64_MIN, INT64_MAX, INT64_MIN + 1, 1ll << 62};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(strides) / sizeof(strides[0]); i++) {
+		run(1, 4, 0, 4, strides[i]);
+		assert_null(strstr(host_text(&host_state, 0, "cause"), "-"));
+		run(3, 4, 0, 4, strides[i]);
+		start(NULL);
+		send_stride(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), strides[i]);
+		finish();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_elements),   cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_near_lanes), cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_strides),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
