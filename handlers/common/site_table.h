@@ -136,6 +136,12 @@ static inline enum site_place site_place(const struct site_facts *facts,
 	return high && high == dispatch->scratch_aperture ? SITE_SCRATCH : SITE_GLOBAL;
 }
 
+/* Workgroups along an axis of the grid, with one that is not full; 1 if its size is unknown. */
+static inline uint64_t site_groups(uint32_t grid, uint32_t group)
+{
+	return group ? ((uint64_t)grid + group - 1) / group : 1;
+}
+
 /* The lanes that the wave started with; all of them if that is unknown. */
 static inline uint64_t site_wave_exec(const struct sites_kernel *kernel,
 				      const struct probe_access *access)

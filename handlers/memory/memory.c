@@ -216,11 +216,6 @@ static bool count_closed(const struct sites_kernel *kernel, const struct memory_
 	return true;
 }
 
-static uint64_t groups_of(uint32_t items, uint32_t size)
-{
-	return size ? ((uint64_t)items + size - 1) / size : 1;
-}
-
 static struct recorded_key key_of(const struct probe_dispatch_info *dispatch,
 				  const struct probe_access *access)
 {
@@ -229,9 +224,10 @@ static struct recorded_key key_of(const struct probe_dispatch_info *dispatch,
 
 	if (wave)
 		group = wave->group[0] +
-			groups_of(dispatch->grid[0], dispatch->group[0]) *
-				(wave->group[1] + groups_of(dispatch->grid[1], dispatch->group[1]) *
-							  (uint64_t)wave->group[2]);
+			site_groups(dispatch->grid[0], dispatch->group[0]) *
+				(wave->group[1] +
+				 site_groups(dispatch->grid[1], dispatch->group[1]) *
+					 (uint64_t)wave->group[2]);
 	return (struct recorded_key){.dispatch = dispatch->id,
 				     .wave = group * 64 + (wave ? wave->wave % 64 : 0)};
 }
@@ -429,9 +425,7 @@ static int memory_dispatch_end(void *state, const struct probe_dispatch_info *di
 	if (!kernel)
 		return -ENOMEM;
 	for (int i = 0; i < 3; i++)
-		workgroups *= dispatch->group[i] ? (dispatch->grid[i] + dispatch->group[i] - 1) /
-							   dispatch->group[i]
-						 : 1;
+		workgroups *= site_groups(dispatch->grid[i], dispatch->group[i]);
 	((struct memory_kernel *)kernel->extra)->workgroups += workgroups;
 	return 0;
 }

@@ -280,8 +280,7 @@ static const char *shape_text(const struct launch_shape *shape, char text[SHAPE_
 	if (!shape->group[0])
 		return NULL;
 	for (int i = 0; i < 3; i++)
-		groups[i] = ((uint64_t)shape->grid[i] + shape->group[i] - 1) /
-			    (shape->group[i] ? shape->group[i] : 1);
+		groups[i] = site_groups(shape->grid[i], shape->group[i]);
 	snprintf(text, SHAPE_MAX, "%llux%llux%llu groups of %ux%ux%u",
 		 (unsigned long long)groups[0], (unsigned long long)groups[1],
 		 (unsigned long long)groups[2], shape->group[0], shape->group[1], shape->group[2]);

@@ -62,11 +62,6 @@ struct race {
 
 /* ---- Dispatches ------------------------------------------------------------------------------ */
 
-static uint64_t groups_of(uint32_t items, uint32_t size)
-{
-	return size ? ((uint64_t)items + size - 1) / size : 1;
-}
-
 static struct tracker *find_tracker(struct race *race, const struct probe_dispatch_info *dispatch)
 {
 	struct tracker *tracker = race->trackers;
@@ -80,8 +75,8 @@ static struct tracker *find_tracker(struct race *race, const struct probe_dispat
 		return NULL;
 	tracker->epochs.memory = &race->memory;
 	tracker->dispatch = dispatch->id;
-	tracker->width = groups_of(dispatch->grid[0], dispatch->group[0]);
-	tracker->height = groups_of(dispatch->grid[1], dispatch->group[1]);
+	tracker->width = site_groups(dispatch->grid[0], dispatch->group[0]);
+	tracker->height = site_groups(dispatch->grid[1], dispatch->group[1]);
 	tracker->kernel = sites_kernel(&race->sites, dispatch);
 	if (!tracker->kernel) {
 		free(tracker);

@@ -117,12 +117,25 @@ static void test_strides(void **state)
 	}
 }
 
+/* A launch without workgroups along an axis. */
+static void test_no_workgroups(void **state)
+{
+	start(state);
+	dispatch.group[2] = 0;
+	dispatch.grid[0] = 640;
+	dispatch.grid[1] = 1;
+	send_stride(add_lds(4, 0, 4), 128);
+	memset(dispatch.grid, 0, sizeof(dispatch.grid));
+	finish();
+	assert_string_equal(host_text(&host_state, 0, "launch_shape"), "10x1x1 groups of 64x1x0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_elements),   cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_near_lanes), cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_strides),
+		cmocka_unit_test(test_strides),	   cmocka_unit_test(test_no_workgroups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
