@@ -98,19 +98,18 @@ static void add_cost(struct memory_site *site, const struct probe_access_cost *c
 	probe_access_cost_count(cost, times, site->counters);
 }
 
-/* Divides the lanes of a flat access by aperture, the upper half of the address. */
-static void split(const struct memory *memory, const struct probe_dispatch_info *dispatch,
-		  uint64_t exec, uint64_t *global, uint64_t *lds)
+/* Divides the lanes of a flat access by what they access. */
+static void split(const struct memory *memory, const struct site_facts *facts,
+		  const struct probe_dispatch_info *dispatch, uint64_t exec, uint64_t *global,
+		  uint64_t *lds)
 {
 	*global = *lds = 0;
 	for (uint64_t rest = exec; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctzll(rest);
-		uint32_t high = (uint32_t)(memory->addr[lane] >> 32);
+		enum site_place place = site_place(facts, dispatch, memory->addr[lane]);
 
-		if (high == dispatch->lds_aperture && high)
-			*lds |= 1ull << lane;
-		else if (high != dispatch->scratch_aperture || !high)
-			*global |= 1ull << lane;
+		*lds |= place == SITE_LDS ? 1ull << lane : 0;
+		*global |= place == SITE_GLOBAL ? 1ull << lane : 0;
 	}
 }
 
@@ -150,7 +149,7 @@ static void count_lanes(struct memory *memory, const struct sites_kernel *kernel
 
 	expand(memory, access);
 	if (global && lds)
-		split(memory, dispatch, access->exec, &global, &lds);
+		split(memory, &site->facts, dispatch, access->exec, &global, &lds);
 	if (waiting && global && site->facts.access == PROBE_ACCESS_ATOMIC)
 		*waiting += waiting_lanes(memory->addr, global);
 	for (unsigned k = 0; k < site->units; k++) {
