@@ -29,8 +29,8 @@ struct memory_site {
 	struct site_facts facts;
 	uint64_t counters[PROBE_COUNTERS];
 	/*
-	 * Of executions of which a sample was measured, in other rows: counters, and in
-	 * PROBE_C_MEASURED how many those were; or NULL.
+	 * Sums over sampled executions, kept apart until add_sample() extrapolates them;
+	 * [PROBE_C_MEASURED] = number of executions measured. NULL = none.
 	 */
 	uint64_t *sample;
 	struct memory_last last;
