@@ -5,10 +5,10 @@
 
 #include "handlers/advice/divisor.h"
 #include "handlers/advice/layouts.h"
+#include "handlers/advice/stride_advice.h"
 
 enum {
 	LINE = 128,
-	STRUCT_MAX = 64,     /* bytes; larger structs are not split */
 	SITES_MAX = 1 << 14, /* the work is quadratic; of more sites, none is evaluated */
 	WORK_MAX = 1 << 27,  /* lanes that are moved: about a second */
 };
@@ -81,15 +81,16 @@ static bool is_contiguous(const struct advice_site *site)
 
 /* For each byte of a struct: the beginning and the length of its member. */
 struct members {
-	uint8_t begin[STRUCT_MAX], size[STRUCT_MAX];
+	/* Larger structs are not split. */
+	uint8_t begin[ADVICE_STRUCT_MAX], size[ADVICE_STRUCT_MAX];
 };
 
 /* The parts of a struct that accesses at this stride use. */
 struct struct_use {
 	/* Indexed by first byte: bit i = a machine access whose last byte is i. */
-	uint64_t ends[STRUCT_MAX];
-	unsigned least;		   /* bytes of the smallest access */
-	bool cut[STRUCT_MAX + 1];
+	uint64_t ends[ADVICE_STRUCT_MAX];
+	unsigned least; /* bytes of the smallest access */
+	bool cut[ADVICE_STRUCT_MAX + 1];
 };
 
 /* Members are the same in all structs, so that positions in one are those of the allocation. */
@@ -156,7 +157,7 @@ struct layout {
 static unsigned lines_split(const struct layout *layout, uint64_t offset, int64_t step,
 			    unsigned lanes, unsigned bytes)
 {
-	uint64_t last[STRUCT_MAX];
+	uint64_t last[ADVICE_STRUCT_MAX];
 	unsigned stride = layout->stride, count = 0;
 
 	for (unsigned i = 0; i < stride; i++)
@@ -241,7 +242,7 @@ static struct layout layout_of(const struct buffer_site *sites, size_t count,
 	uint64_t apart = (uint64_t)llabs((long long)stride), lowest = one->use->first;
 	struct layout ret = {.work = work};
 
-	if (apart > one->site.bytes && apart <= STRUCT_MAX) {
+	if (apart > one->site.bytes && apart <= ADVICE_STRUCT_MAX) {
 		ret.stride = (unsigned)apart;
 		ret.period = (unsigned)apart * LINE;
 		find_members(sites, count, one, ret.stride, &ret.members);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "handlers/advice/layouts.h"
 
+#include <stdlib.h>
+
 #include <probe/handler.h>
 #include <probe/lds_size.h>
 #include <probe/rules/cache_lines.h>
@@ -135,7 +137,7 @@ unsigned layout_whole(const struct advice_site *site, unsigned row, unsigned byt
 
 /* ---- Rows in LDS ---------------------------------------------------------------------------- */
 
-enum { PADS = 8, ROW_LONGEST = 8192, BANK_BYTES = 256 };
+enum { BANK_BYTES = 256 };
 
 static uint32_t moved(const struct row_layout *layout, uint32_t at)
 {
@@ -255,7 +257,7 @@ bool layout_swizzle_columns(struct row_layout *layout)
 	layout->columns = in_row < BANK_BYTES / element ? in_row : BANK_BYTES / element;
 	return layout->row % element == 0 && in_row > 1 && element <= BANK_BYTES &&
 	       !(in_row & (in_row - 1)) && !(element & (element - 1)) &&
-	       layout->row <= ROW_LONGEST;
+	       layout->row <= LAYOUT_ROW_LONGEST;
 }
 
 struct conflict_range layout_range(const struct advice_site *site, const struct lane_offsets *lanes,
@@ -286,6 +288,20 @@ bool layout_has_columns(const struct advice_site *site, unsigned element)
 	return site->bytes <= declared && element % declared == 0;
 }
 
+void row_candidates_add(struct row_candidates *candidates, const struct advice_site *site,
+			int64_t stride)
+{
+	uint64_t size =
+		site->declared_row ? site->declared_row : (uint64_t)llabs((long long)stride);
+
+	for (unsigned i = 0; i < candidates->count; i++)
+		if (candidates->rows[i] == size)
+			return;
+	if (size >= 2 * site->bytes && size <= LAYOUT_ROW_LONGEST &&
+	    candidates->count < LAYOUT_ROWS)
+		candidates->rows[candidates->count++] = (unsigned)size;
+}
+
 /* Keeps the layout if it is better than the best one so far. */
 static void consider(const struct layout_search *search, const struct row_layout *layout,
 		     struct row_layout *best, uint32_t *least)
@@ -304,16 +320,17 @@ bool layout_best_padding(const struct layout_search *search, struct row_layout *
 	const struct advice_site *site = search->site;
 
 	*ret_worst = UINT32_MAX;
-	for (unsigned i = 0; i < search->count; i++) {
-		unsigned row = search->rows[i], step = layout_whole(site, row, layout_align(site));
+	for (unsigned i = 0; i < search->rows->count; i++) {
+		unsigned row = search->rows->rows[i],
+			 step = layout_whole(site, row, layout_align(site));
 
 		/* Rows of small elements need not be multiples of a dword. */
 		if (!site->declared_row && row % 4)
 			step = site->unit;
 		if (row % (site->declared_row ? layout_align(site) : site->unit) ||
-		    row < 2 * site->bytes || row > ROW_LONGEST)
+		    row < 2 * site->bytes || row > LAYOUT_ROW_LONGEST)
 			continue;
-		for (unsigned n = 1; n <= PADS && *ret_worst; n++) {
+		for (unsigned n = 1; n <= LAYOUT_PADS && *ret_worst; n++) {
 			const struct row_layout layout = {.row = row, .pad = n * step};
 
 			if (layout_space(site, row, layout.pad))
@@ -331,8 +348,8 @@ bool layout_best_swizzle(const struct layout_search *search, struct row_layout *
 	*ret_worst = UINT32_MAX;
 	if (!layout_has_columns(search->site, element))
 		return false;
-	for (unsigned i = 0; i < search->count && *ret_worst; i++) {
-		struct row_layout layout = {.row = search->rows[i], .element = element};
+	for (unsigned i = 0; i < search->rows->count && *ret_worst; i++) {
+		struct row_layout layout = {.row = search->rows->rows[i], .element = element};
 
 		if (layout_swizzle_columns(&layout))
 			consider(search, &layout, ret, ret_worst);

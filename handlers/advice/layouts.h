@@ -45,8 +45,8 @@ enum layout_space { LAYOUT_NO_SPACE, LAYOUT_SPACE_POSSIBLE, LAYOUT_SPACE };
 enum layout_space layout_space(const struct advice_site *site, unsigned row, unsigned pad);
 
 /*
- * Copies of a table of `table` bytes. An execution has `after` conflicts with that many; setting the
- * further ones to 0 and reading them again costs each workgroup passes, `cost` per execution of
+ * Copies of a table of `table` bytes. An execution has `after` conflicts with that many; setting
+ * the further ones to 0 and reading them again costs each workgroup passes, `cost` per execution of
  * any access at its source position.
  */
 struct layout_copies {
@@ -112,12 +112,25 @@ struct conflict_range layout_range(const struct advice_site *site, const struct 
 uint32_t layout_worst(const struct advice_site *site, const struct lane_offsets *lanes,
 		      const struct row_layout *layout, struct probe_lds_scratch *scratch);
 
-/* Layouts for an access, whose rows may have each of `count` lengths in bytes. */
+enum {
+	LAYOUT_ROWS = 8,
+	LAYOUT_ROW_LONGEST = 8192,
+	LAYOUT_PADS = 8, /* paddings of a row that are tried */
+};
+
+/* Lengths in bytes that rows of an array may have. */
+struct row_candidates {
+	unsigned rows[LAYOUT_ROWS], count;
+};
+/* Adds a distance of lanes of at least two elements, or instead the row that was declared. */
+void row_candidates_add(struct row_candidates *candidates, const struct advice_site *site,
+			int64_t stride);
+
+/* Layouts for an access, whose rows may have each of those lengths. */
 struct layout_search {
 	const struct advice_site *site;
 	const struct lane_offsets *lanes;
-	const unsigned *rows;
-	unsigned count;
+	const struct row_candidates *rows;
 	struct probe_lds_scratch *scratch;
 };
 

@@ -16,7 +16,6 @@
 #include "handlers/advice/recorded_addresses.h"
 
 static const char alike[] = "other executions are like those recorded";
-enum { ROWS_MAX = 8 };
 
 static void append_factor(unsigned factor, struct advice *ret)
 {
@@ -142,29 +141,12 @@ static bool propose_rows(const struct facts *facts, const struct layout_search *
 	return *ret->fix;
 }
 
-/*
- * Adds distances of at least two elements, which may be the length of a row, unless that was
- * declared.
- */
-static void add_row(unsigned rows[ROWS_MAX], unsigned *count, const struct advice_site *site,
-		    int64_t stride)
-{
-	uint64_t size =
-		site->declared_row ? site->declared_row : (uint64_t)llabs((long long)stride);
-
-	for (unsigned i = 0; i < *count; i++)
-		if (rows[i] == size)
-			return;
-	if (size >= 2 * site->bytes && size <= 8192 && *count < ROWS_MAX)
-		rows[(*count)++] = (unsigned)size;
-}
-
 /* For lanes with several proved strides: each distance is a candidate for the length of a row. */
 static bool propose_proved(const struct facts *facts, struct probe_lds_scratch *scratch,
 			   struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	unsigned rows[ROWS_MAX], count = 0;
+	struct row_candidates rows = {.count = 0};
 	struct axis_strides axes;
 	struct lane_offsets lanes;
 
@@ -172,11 +154,11 @@ static bool propose_proved(const struct facts *facts, struct probe_lds_scratch *
 		return false;
 	for (int i = 0; i < 3; i++)
 		if (site->group[i] > 1)
-			add_row(rows, &count, site, axes.stride[i]);
+			row_candidates_add(&rows, site, axes.stride[i]);
 	for (int i = 0; axes.fields && i < PROBE_BITFIELDS; i++)
-		add_row(rows, &count, site, site->info->bitfields[i].scale);
-	return propose_rows(facts, &(struct layout_search){site, &lanes, rows, count, scratch},
-			    true, ret);
+		row_candidates_add(&rows, site, site->info->bitfields[i].scale);
+	return propose_rows(facts, &(struct layout_search){site, &lanes, &rows, scratch}, true,
+			    ret);
 }
 
 /*
@@ -198,15 +180,15 @@ static bool propose_recorded(const struct facts *facts, struct probe_lds_scratch
 			     struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	unsigned rows[ROWS_MAX], count = 0;
+	struct row_candidates rows = {.count = 0};
 	struct lane_offsets lanes;
 	int64_t stride;
 
 	if (!site->recorded || !recorded_rows(site->recorded, site, true, &stride) ||
 	    !lanes_recorded(site->recorded, &lanes) || !others_alike(facts, scratch))
 		return false;
-	add_row(rows, &count, site, stride);
-	return propose_rows(facts, &(struct layout_search){site, &lanes, rows, count, scratch},
+	row_candidates_add(&rows, site, stride);
+	return propose_rows(facts, &(struct layout_search){site, &lanes, &rows, scratch},
 			    site->recorded->executions == facts->executions, ret);
 }
 
@@ -374,7 +356,7 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 {
 	const struct advice_site *site = facts->site;
 	unsigned apart = (unsigned)llabs((long long)facts->low);
-	unsigned row = site->declared_row ? site->declared_row : apart;
+	struct row_candidates rows = {.count = 0};
 	struct lane_offsets lanes;
 
 	if (!apart) {
@@ -407,9 +389,10 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 		return;
 	}
 	layout_of_stride(site, facts->low, &lanes);
+	row_candidates_add(&rows, site, facts->low);
 	/* With idle lanes this may be one step of a tree, whose other steps have other strides. */
 	if (!propose_array(facts, true, ret) && !is_shared(site) && !facts_sparse(facts))
-		propose_rows(facts, &(struct layout_search){site, &lanes, &row, 1, scratch}, true,
+		propose_rows(facts, &(struct layout_search){site, &lanes, &rows, scratch}, true,
 			     ret);
 }
 

@@ -7,12 +7,7 @@
 #include "handlers/advice/layouts.h"
 #include "handlers/advice/recorded_addresses.h"
 
-enum {
-	SHAPES_MAX = 24, /* further accesses are not evaluated, because the work grows with them */
-	ROWS_MAX = 8,
-	PADS = 8,
-	ROW_LONGEST = 8192,
-};
+enum { SHAPES_MAX = 24 }; /* further accesses are not evaluated, because the work grows with them */
 
 /* Accesses that cost the same in every layout. */
 struct shape {
@@ -31,7 +26,7 @@ struct variable {
 	struct array_layout about; /* what is known of the accesses */
 	unsigned element;	   /* the largest */
 	unsigned align;		   /* of rows, and of their paddings: the most of any access */
-	unsigned rows[ROWS_MAX], row_count;
+	struct row_candidates rows;
 	double before;			 /* conflicts in the run */
 	bool all;			 /* the lanes of all executions are known */
 	uint32_t flat_row, flat_element; /* as in struct array_layout */
@@ -98,18 +93,6 @@ static bool lanes_of(const struct array_site *one, struct lane_offsets *ret, boo
 
 /* ---- The accesses of a variable -------------------------------------------------------------- */
 
-static void add_row(struct variable *variable, const struct advice_site *site, int64_t stride)
-{
-	uint64_t size =
-		site->declared_row ? site->declared_row : (uint64_t)llabs((long long)stride);
-
-	for (unsigned i = 0; i < variable->row_count; i++)
-		if (variable->rows[i] == size)
-			return;
-	if (size >= 2 * site->bytes && size <= ROW_LONGEST && variable->row_count < ROWS_MAX)
-		variable->rows[variable->row_count++] = (unsigned)size;
-}
-
 /*
  * If the variable was not declared with rows, each distance of lanes may be the length of one. Only
  * for accesses with conflicts.
@@ -119,16 +102,16 @@ static void add_rows(struct variable *variable, const struct advice_site *site)
 	struct axis_strides axes;
 	int64_t stride;
 
-	add_row(variable, site, layout_stride(site));
+	row_candidates_add(&variable->rows, site, layout_stride(site));
 	if (site->recorded && recorded_rows(site->recorded, site, true, &stride))
-		add_row(variable, site, stride);
+		row_candidates_add(&variable->rows, site, stride);
 	if (!axis_strides(site, &axes))
 		return;
 	for (int i = 0; i < 3; i++)
 		if (site->group[i] > 1 && axes.known[i])
-			add_row(variable, site, axes.stride[i]);
+			row_candidates_add(&variable->rows, site, axes.stride[i]);
 	for (int i = 0; axes.fields && i < PROBE_BITFIELDS; i++)
-		add_row(variable, site, site->info->bitfields[i].scale);
+		row_candidates_add(&variable->rows, site, site->info->bitfields[i].scale);
 }
 
 static bool same_shape(const struct shape *a, const struct shape *b)
@@ -275,12 +258,13 @@ static void try_paddings(const struct variable *variable, struct choice *best,
 			 struct probe_lds_scratch *scratch)
 {
 	best->after = -1;
-	for (unsigned i = 0; i < variable->row_count; i++)
-		for (unsigned n = 1; n <= PADS && (best->after < 0 || score(best) > 0); n++) {
+	for (unsigned i = 0; i < variable->rows.count; i++)
+		for (unsigned n = 1; n <= LAYOUT_PADS && (best->after < 0 || score(best) > 0);
+		     n++) {
 			const struct row_layout layout = {
-				.row = variable->rows[i],
-				.pad = n * layout_whole(variable->shapes[0].site, variable->rows[i],
-							variable->align),
+				.row = variable->rows.rows[i],
+				.pad = n * layout_whole(variable->shapes[0].site,
+							variable->rows.rows[i], variable->align),
 			};
 
 			if (layout.row % variable->align == 0 &&
@@ -306,8 +290,9 @@ static void try_swizzles(const struct variable *variable, struct choice *best,
 			 struct probe_lds_scratch *scratch)
 {
 	best->after = -1;
-	for (unsigned i = 0; i < variable->row_count && swizzles(variable); i++) {
-		struct row_layout layout = {.row = variable->rows[i], .element = variable->element};
+	for (unsigned i = 0; i < variable->rows.count && swizzles(variable); i++) {
+		struct row_layout layout = {.row = variable->rows.rows[i],
+					    .element = variable->element};
 
 		if (layout_swizzle_columns(&layout))
 			consider(variable, &layout, best, scratch);
@@ -390,7 +375,7 @@ static unsigned flat_stride(const struct variable *variable, unsigned *ret_eleme
 {
 	uint64_t least = 0;
 
-	*ret_element = ROW_LONGEST;
+	*ret_element = LAYOUT_ROW_LONGEST;
 	for (size_t i = 0; i < variable->count; i++) {
 		const struct advice_site *site = &variable->sites[i].site;
 		uint64_t stride = (uint64_t)llabs((long long)layout_stride(site));
@@ -405,7 +390,7 @@ static unsigned flat_stride(const struct variable *variable, unsigned *ret_eleme
 		    (!least || stride < least))
 			least = stride;
 	}
-	return least <= ROW_LONGEST ? (unsigned)least : 0;
+	return least <= LAYOUT_ROW_LONGEST ? (unsigned)least : 0;
 }
 
 /* So many near accesses show what rows are; an unrolled loop has thousands. */
