@@ -89,10 +89,7 @@ static bool is_shifted(const struct facts *facts)
 /* True if the workgroup size is the cause: waves are as full as it allows. */
 static bool odd_group(const struct facts *facts)
 {
-	unsigned items = facts->site->items, wave = facts->site->wave;
-	uint64_t waves = (items + wave - 1) / wave;
-
-	return items % wave && facts->lanes * waves * 16 >= facts->executions * items * 15ull;
+	return facts->site->items % facts->site->wave && !facts_sparse(facts);
 }
 
 static void contiguous_odd_group(const struct facts *facts, struct advice *ret)

@@ -113,10 +113,7 @@ static bool find_axes(const struct facts *facts, struct axis_strides *ret)
 /* So few lanes are active that a row may be much shorter than one of the workgroup. */
 static bool mostly_idle(const struct facts *facts)
 {
-	unsigned items = facts->site->items, wave = facts->site->wave;
-	uint64_t waves = items ? (items + wave - 1) / wave : 1;
-
-	return facts->lanes * waves * 4 <= facts->executions * (items ? items : wave) * 3ull;
+	return facts_fill(facts) <= 3. / 4;
 }
 
 /*

@@ -131,12 +131,9 @@ static bool are_neighbours(const struct facts *facts, uint64_t apart)
 {
 	const struct advice_site *site = facts->site;
 	uint64_t lines = site->counters[PROBE_C_LINES128] * site->unit / site->bytes;
-	uint64_t waves = site->items ? (site->items + site->wave - 1) / site->wave : 1;
-	uint64_t items = site->items ? site->items : site->wave;
 	uint64_t all = facts->executions * site->wave, idle = all - facts->lanes;
 
-	return (idle < site->wave && idle * 16 <= all) ||
-	       facts->lanes * waves == facts->executions * items ||
+	return (idle < site->wave && idle * 16 <= all) || facts_fill(facts) == 1 ||
 	       facts->lanes * apart * 16 >= lines * LINE * 15;
 }
 

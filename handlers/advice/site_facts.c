@@ -304,12 +304,17 @@ bool facts_single_stride(const struct facts *facts)
 	       !wave_has_rows(facts->site);
 }
 
-bool facts_sparse(const struct facts *facts)
+double facts_fill(const struct facts *facts)
 {
 	unsigned items = facts->site->items, wave = facts->site->wave;
-	uint64_t waves = items ? (items + wave - 1) / wave : 1;
+	unsigned waves = items ? (items + wave - 1) / wave : 1;
 
-	return facts->lanes * waves * 16 < facts->executions * (items ? items : wave) * 15ull;
+	return (double)facts->lanes * waves / ((double)facts->executions * (items ? items : wave));
+}
+
+bool facts_sparse(const struct facts *facts)
+{
+	return facts_fill(facts) < 15. / 16;
 }
 
 bool facts_nearly_recorded(const struct facts *facts)

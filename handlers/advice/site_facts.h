@@ -56,6 +56,8 @@ bool facts_flag(const struct facts *facts, unsigned flag);
 bool facts_say_reduce(const struct facts *facts, bool several, struct advice *ret);
 /* True if, by proof, lanes of a wave have one stride, so that idle lanes do not hide others. */
 bool facts_single_stride(const struct facts *facts);
+/* The share of the lanes with a work-item that are active on average; 0 to 1. */
+double facts_fill(const struct facts *facts);
 /* True if on average less than 15/16 of the lanes with a work-item are active. */
 bool facts_sparse(const struct facts *facts);
 /*
