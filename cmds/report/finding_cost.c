@@ -74,10 +74,12 @@ static bool is_swap_loop(const char *basis)
 }
 
 /* The case in which it costs most. */
-static const char *high_text(const char *basis)
+static const char *high_text(const struct finding *finding, const char *basis)
 {
 	bool alone = is_updates(basis) || !strncmp(basis, "modelled: LDS", strlen("modelled: LDS"));
 
+	if (finding_count(finding, F_UNEVEN))
+		return "few workgroups execute it";
 	return is_swap_loop(basis) ? "all waves of the device try at the same time"
 	       : alone		   ? "other accesses of the kernel take no time"
 				   : "nothing hits in the L2";
@@ -106,17 +108,30 @@ static bool of_several_kernels(const struct finding *finding)
 	return finding->folded && finding_number(finding, F_KERNELS) > 1;
 }
 
+/* The share of the time, where launches of different shapes have different times per sample. */
+static void print_time_waiting(const struct finding *finding)
+{
+	double waiting = sqlite3_column_double(finding->stmt, F_WAITING);
+	double timed = sqlite3_column_double(finding->stmt, F_TIMED_WAITING);
+	long long samples = finding_number(finding, F_KERNEL_SAMPLES);
+
+	if (samples > 0 && fabs(timed - waiting) > 0.005 * (double)samples)
+		printf(", %.3g %% if each launch shape counts by its time",
+		       100 * timed / (double)samples);
+}
+
 static void print_samples(const struct finding *finding, long long cycles, long long high)
 {
 	double waiting = sqlite3_column_double(finding->stmt, F_WAITING);
 
-	fputs(high > cycles ? " (estimate" : " at most (estimate", stdout);
-	if (of_several_kernels(finding))
-		fputs(": from samples of waves that waited for the line", stdout);
-	else
-		printf(": %.*f of %lld samples of the kernel waited for the line",
+	if (of_several_kernels(finding)) {
+		fputs(" (estimate: from samples of waves that waited for the line", stdout);
+	} else {
+		printf(" (estimate: %.*f of %lld samples of the kernel waited for the line",
 		       waiting == floor(waiting) ? 0 : 1, waiting,
 		       finding_number(finding, F_KERNEL_SAMPLES));
+		print_time_waiting(finding);
+	}
 	if (high > cycles)
 		printf("; up to %lld%s with the rest of the compare-and-swap loop", high,
 		       of_several_kernels(finding) ? "" : limit_text(finding, high));
@@ -148,9 +163,10 @@ static void print_basis_of_cost(const struct finding *finding)
 		return;
 	}
 	if (!*basis) {
-		printf(" (estimate: its accesses have different bases, see --unfold; %lld to "
-		       "%lld)",
-		       low, high);
+		fputs(" (estimate: its accesses have different bases, see --unfold", stdout);
+		if (high)
+			printf("; %lld to %lld", low, high);
+		putchar(')');
 		return;
 	}
 	printf("%s (estimate: %s", is_updates(basis) && high <= cycles ? " at most" : "",
@@ -159,7 +175,7 @@ static void print_basis_of_cost(const struct finding *finding)
 	if (low < cycles)
 		printf("; %lld if %s", low, low_text(basis));
 	if (high > cycles)
-		printf("; up to %lld%s if %s", high, limit, high_text(basis));
+		printf("; up to %lld%s if %s", high, limit, high_text(finding, basis));
 	if (strstr(basis, "too few") && of_several_kernels(finding))
 		fputs("; samples are too few", stdout);
 	else if (strstr(basis, "too few"))

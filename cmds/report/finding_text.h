@@ -39,8 +39,9 @@ enum finding_field {
 	F_CYCLES,
 	F_LOW,
 	F_HIGH,
+	F_UNEVEN,
 	F_FOLDED, /* the same, from F_EXECUTIONS on, of all accesses of the finding */
-	F_FOLDED_END = F_FOLDED + F_HIGH - F_EXECUTIONS,
+	F_FOLDED_END = F_FOLDED + F_UNEVEN - F_EXECUTIONS,
 	F_LEAST_SIZE,
 	F_MOST_SIZE,
 	F_FOLDED_SHARE,
@@ -51,6 +52,7 @@ enum finding_field {
 	F_TIME_OF,
 	F_KERNEL_SAMPLES,
 	F_WAITING,
+	F_TIMED_WAITING,
 	F_KERNELS,
 	F_RANK,
 	F_FINDING,

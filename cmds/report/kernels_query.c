@@ -117,12 +117,13 @@ static const struct report_column kernel_columns[] = {
 		.none = "no kernels: the program launched none",                                   \
 	}
 
-enum source { UNPROBED, PROBED, WITH_SAMPLES, SOURCES };
+enum source { UNPROBED, PROBED, WITH_SAMPLES, WITH_PROFILES, SOURCES };
 
 static const struct report_query queries[SOURCES] = {
 	[UNPROBED] = QUERY(FROM("", NO_SUMS)),
 	[PROBED] = QUERY(FROM(COUNTED(WAIT_NONE), SUMS)),
-	[WITH_SAMPLES] = QUERY(FROM(COUNTED(WAIT_ALL), SUMS)),
+	[WITH_SAMPLES] = QUERY(FROM(COUNTED(WAIT_ALL(WAIT_NO_WEIGHTS)), SUMS)),
+	[WITH_PROFILES] = QUERY(FROM(COUNTED(WAIT_ALL(WAIT_WEIGHTS)), SUMS)),
 };
 
 /* clang-format on */
@@ -136,6 +137,8 @@ struct probe_err *report_kernels_query(const struct report_db *db, const struct 
 	if (!db || !report_db_has(db, "probe_memory_site"))
 		return NULL;
 	err = report_joined(db, &sampled);
-	*ret = &queries[sampled ? WITH_SAMPLES : PROBED];
+	*ret = &queries[!sampled			     ? PROBED
+			: report_db_has(db, "probe_profile") ? WITH_PROFILES
+							     : WITH_SAMPLES];
 	return err;
 }

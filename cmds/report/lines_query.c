@@ -124,7 +124,11 @@ static const struct report_column columns[] = {
 	{"cycles_low", "at least", REPORT_INT, false, "CASE WHEN " COST " THEN CAST(round(at_least) AS INTEGER) END",
 	 "lower bound: loads hit in L1, updates of a wave are combined; 0 if samples are the basis"},
 	{"cycles_high", "at most", REPORT_INT, false, "CASE WHEN " COST " THEN CAST(round(at_most) AS INTEGER) END",
-	 "upper bound: everything comes from memory, all waves update the same words"},
+	 "upper bound: everything comes from memory, all waves update the same words; empty if samples are the "
+	 "basis: they bound nothing"},
+	{"uneven", "uneven", REPORT_INT, false, "CASE WHEN " COST " THEN few END",
+	 "1: workgroups execute the access different numbers of times, and cycles_high is for one compute unit "
+	 "that does all of it"},
 	{"cycles_basis", "basis of cycles", REPORT_TEXT, true, "CASE WHEN " COST " THEN basis END",
 	 "sampled; or modelled, with the unit or level that limits: LDS, address unit, L2, memory, "
 	 "updates (of one word), swap loop (the same, in a compare-and-swap loop)"},
@@ -150,6 +154,9 @@ static const struct report_column columns[] = {
 	 "samples of waves that waited for these accesses, on any line"},
 	{"line_waiting", "waiting at line", REPORT_REAL, false, "round(line_waiting, 2)",
 	 "the same, repeated for each access of the line"},
+	{"timed_waiting", "waiting by time", REPORT_REAL, false, "round(timed_waiting, 2)",
+	 "waiting at line, with each sample weighted by the kernel's time per sample in its launch shape: the "
+	 "basis of cycles"},
 	{"waiting_share", "% waiting", REPORT_REAL, false, "round(100.0 * waiting / total, 2)",
 	 "of the kernel's samples"},
 	{"kernel_samples", "kernel samples", REPORT_INT, false, "total",
@@ -226,6 +233,7 @@ static const struct report_column columns[] = {
 	OF_FINDING("sites", "sites", "all_sites", "number"),
 	OF_FINDING("cycles_low", "at least", "all_at_least", "lower bound"),
 	OF_FINDING("cycles_high", "at most", "all_at_most", "upper bound"),
+	OF_FINDING("uneven", "uneven", "all_few", "1: uneven, of one"),
 	OF_FINDING("size_least", "smallest size", "least_size", "smallest size"),
 	OF_FINDING("size_most", "largest size", "most_size", "largest size"),
 #undef OF_FINDING
@@ -276,8 +284,8 @@ static const struct report_column columns[] = {
 	FIND_SUM("executions") FIND_SUM("lanes") FIND_SUM("lines64") FIND_SUM("needed64")          \
 	FIND_SUM("excess64") FIND_SUM("lines128") FIND_SUM("needed128") FIND_SUM("excess128")      \
 	FIND_SUM("passes") FIND_SUM("ideal_passes") FIND_SUM("conflicts") FIND_SUM("waits_high") FIND_SUM("waits_low") \
-	FIND_SUM("sites") FIND_SUM("at_least") FIND_SUM("at_most")              \
-	"max(max_way) OVER f AS all_max_way, min(size) OVER f AS least_size, max(size) OVER f AS most_size, " \
+	FIND_SUM("sites") FIND_SUM("at_least") "CASE WHEN count(cycles) OVER f = count(at_most) OVER f THEN sum(at_most) OVER f END AS all_at_most, " \
+	"max(max_way) OVER f AS all_max_way, max(few) OVER f AS all_few, min(size) OVER f AS least_size, max(size) OVER f AS most_size, " \
 	"CASE WHEN min(basis) OVER f = max(basis) OVER f THEN basis END AS all_basis, "            \
 	"sum(CASE WHEN first_of_kernel THEN kernel_cycles END) OVER f AS all_kernel_cycles, "      \
 	"group_concat(CASE WHEN group_rank = 1 THEN group_at END, ', ') OVER (PARTITION BY position, code, symbol) " \
@@ -319,7 +327,7 @@ static const struct report_column columns[] = {
 	"sum(executions) AS executions, sum(lanes) AS lanes, NULL AS quads, NULL AS lines64, "     \
 	"NULL AS needed64, NULL AS excess64, NULL AS lines128, NULL AS needed128, "                \
 	"NULL AS excess128, NULL AS passes, NULL AS ideal_passes, NULL AS conflicts, "             \
-	"NULL AS affine, NULL AS updates, NULL AS waits_low, NULL AS waits_high, NULL AS swaps, NULL AS modelled, NULL AS whole, NULL AS low, NULL AS high, NULL AS cost, NULL AS limited_low, NULL AS limited_high, NULL AS max_way, "           \
+	"NULL AS affine, NULL AS updates, NULL AS waits_low, NULL AS waits_high, NULL AS swaps, NULL AS modelled, NULL AS whole, NULL AS low, NULL AS high, NULL AS cost, NULL AS limited_low, NULL AS limited_high, NULL AS max_way, NULL AS few, "           \
 	"NULL AS stride_lo, NULL AS stride_hi, count(DISTINCT site) AS sites, NULL AS avoidable, " \
 	"NULL AS line_modelled, NULL AS line_places, 1 AS line_place, 1 AS line_first FROM "                        \
 	"(SELECT c.*, " COST_OF_TIMES ", " COST_KEYS ", s.access, "                                                      \
@@ -340,14 +348,16 @@ static const struct report_column columns[] = {
 #define BY_CYCLES  "finding,cycles,waiting,samples,file,+line,+column,kernel,access,+site"
 #define BY_COUNTS  "executions,file,+line,+column,kernel,+site"
 
-enum source { ALL_ACCESSES, WITH_SAMPLES, CHOSEN_DISPATCHES, BY_SHAPE,
+enum source { ALL_ACCESSES, WITH_SAMPLES, WITH_PROFILES, CHOSEN_DISPATCHES, BY_SHAPE,
 	      ROWS_BY_SHAPE, COUNTED_BLOCKS, SOURCES };
 
 static const struct report_query queries[SOURCES] = {
 	[ALL_ACCESSES] = QUERY(FROM(COST_LAUNCHES(COST_ALL, COST_ALL_SHAPES), ACCESSES, WAIT_NONE),
 			       FINDINGS, BY_CYCLES),
-	[WITH_SAMPLES] = QUERY(FROM(COST_LAUNCHES(COST_ALL, COST_ALL_SHAPES), ACCESSES, WAIT_ALL),
+	[WITH_SAMPLES] = QUERY(FROM(COST_LAUNCHES(COST_ALL, COST_ALL_SHAPES), ACCESSES, WAIT_ALL(WAIT_NO_WEIGHTS)),
 			       FINDINGS, BY_CYCLES),
+	[WITH_PROFILES] = QUERY(FROM(COST_LAUNCHES(COST_ALL, COST_ALL_SHAPES), ACCESSES, WAIT_ALL(WAIT_WEIGHTS)),
+				FINDINGS, BY_CYCLES),
 	[CHOSEN_DISPATCHES] = QUERY(FROM(COST_LAUNCHES(EQUAL_DISPATCHES(CHOSEN), COST_ALL_SHAPES),
 					 COUNTERS(COST_ALL_SHAPES), WAIT_NONE),
 				    FINDINGS, BY_CYCLES),
@@ -407,6 +417,6 @@ struct probe_err *report_lines_query(const struct report *report, const struct r
 	if (err)
 		return err;
 	if (sampled)
-		*ret = &queries[WITH_SAMPLES];
+		*ret = &queries[report_db_has(db, "probe_profile") ? WITH_PROFILES : WITH_SAMPLES];
 	return NULL;
 }

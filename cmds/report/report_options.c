@@ -134,8 +134,10 @@ static const struct probe_command command = {
 		"Bandwidths are those measured on an MI210. Other work may hide these cycles. If those\n"
 		"of a kernel add up to more than its time, all are reduced by one factor.\n"
 		"If the original kernel has at least 100 PC samples (probe-run --twice), the estimate is\n"
-		"an upper bound: the share of its samples that waited for the accesses of the line,\n"
-		"times the avoidable share of its passes, requests or updates, times the kernel's time.\n"
+		"the share of its samples that waited for the accesses of the line, times the avoidable\n"
+		"share of its passes, requests or updates, times the kernel's time. It is no bound: a fix\n"
+		"saves less where other waves hide the wait, and more where others wait at a barrier for\n"
+		"this wave, or few waves work.\n"
 		"\n"
 		"Exit status: 0 success, 1 error, 2 usage.",
 };

@@ -120,6 +120,8 @@
 	COST_AVERAGE("NOT instrumented") " * sum(n * instrumented) * max(mhz) / 1000.0 AS original, " \
 	"sum(ns) FILTER (WHERE instrumented) * max(mhz) / 1000.0 AS clone, "                       \
 	COST_MEAN("n * rounds") " AS per_unit, "                                                   \
+	"sum(n * groups) FILTER (WHERE instrumented) AS groups, "                                  \
+	"sum(n) FILTER (WHERE instrumented) AS launched, "                                         \
 	COST_RATE(COST_L2_READ) " AS l2_read, " COST_RATE(COST_L2_WRITE) " AS l2_write, "          \
 	COST_RATE(COST_MEMORY_READ) " AS memory_read, "                                            \
 	COST_RATE(COST_MEMORY_WRITE) " AS memory_write "                                           \
@@ -283,13 +285,28 @@
 	"END * (" COST_SWAP_TRY " + " COST_SWAP_QUEUE " * " COST_CU_WAVES                           \
 	" * coalesce(cus, " COST_CUS ")) END AS updates_high"
 
+/*
+ * The model divides work equally among workgroups. Executions that lack more than one workgroup's per
+ * dispatch (the last one is often partly idle) are not: one compute unit may do all of the work.
+ */
+#define COST_PER_GROUP "((m.executions + w.groups - 1) / w.groups)"
+#define COST_UNEVEN                                                                                \
+	"coalesce(" COST_PER_GROUP " * w.groups - m.executions > " COST_PER_GROUP " * w.launched, 0)"
+#define COST_UNIT                                                                                  \
+	"min(max(0, m.quads - m.executions * (w.wave / 4) * (s.size / max(s.unit, 1))), "          \
+	"(m.excess64 + m.excess128) * 3 * (w.wave / 4))"
+#define COST_HIGH_ALONE                                                                            \
+	"conflicts + max(unit_alone, max(64 * excess64, 128 * excess128) / 64.0, updates_high)"
+
 /* Sites with their counters: `rows` is one of the two above. */
 #define COST_IN_DATA "CASE WHEN large THEN in_memory ELSE in_l2 END"
 #define COST_SITES(rows)                                                                           \
-	"sites AS MATERIALIZED (SELECT x.*, "                                                      \
+	"sites AS MATERIALIZED (SELECT *, max(high_equal, CASE uneven WHEN 1 THEN "                \
+	COST_HIGH_ALONE " ELSE 0 END) AS high, "                                                   \
+	"uneven AND " COST_HIGH_ALONE " > high_equal AS few FROM (SELECT x.*, "                    \
 	"in_lds + max(in_unit, " COST_IN_DATA ", in_updates) AS modelled, "                        \
 	"in_lds + max(CASE WHEN loads THEN in_unit ELSE max(in_unit, in_l2) END, updates_low) AS low, " \
-	"in_lds + max(in_unit, in_memory, updates_high) AS high, "                                 \
+	"in_lds + max(in_unit, in_memory, updates_high) AS high_equal, "                           \
 	"CASE WHEN conflicts + excess64 + excess128 + updates > 0 THEN whole_lds + max(whole_unit, " \
 	"CASE WHEN large THEN whole_memory ELSE whole_l2 END, "                                    \
 	"in_updates * CASE swaps WHEN 'source' THEN 1.0 * executions / max(tries, 1) "             \
@@ -308,9 +325,8 @@
 	REPORT_USERS("s", "file") " AS users_file, " REPORT_USERS("s", "line") " AS users_line, "  \
 	REPORT_USERS("s", "column") " AS users_column, coalesce(w.large, 1) AS large, "            \
 	"m.conflicts * coalesce(w.per_unit, 1) AS in_lds, "                                        \
-	"CASE WHEN m.excess64 + m.excess128 > 0 THEN min(max(0, m.quads - m.executions * "         \
-	"(w.wave / 4) * (s.size / max(s.unit, 1))), (m.excess64 + m.excess128) * 3 * (w.wave / 4)) " \
-	"* w.per_unit ELSE 0 END AS in_unit, "                                                     \
+	COST_UNEVEN " AS uneven, coalesce(" COST_UNIT ", 0) AS unit_alone, "                       \
+	"CASE WHEN m.excess64 + m.excess128 > 0 THEN " COST_UNIT " * w.per_unit ELSE 0 END AS in_unit, " \
 	"coalesce(64 * m.excess64 * " COST_BY_ACCESS("l2") ", 0) AS in_l2, "                                    \
 	"coalesce(max(64 * m.excess64, 128 * m.excess128) * " COST_BY_ACCESS("memory") ", 0) "       \
 	"AS in_memory, "                                                                           \
@@ -323,7 +339,7 @@
 	"s.site = m.site LEFT JOIN objects o ON o.kernel = m.kernel"                              \
 	COST_JOIN_WORK                                                                             \
 	COST_JOIN_TIMES("o", "m.shape")                                                            \
-	"WHERE probe_match(coalesce(" COST_KERNEL("display_name", "m.kernel") ", '')))) y) y) x)"
+	"WHERE probe_match(coalesce(" COST_KERNEL("display_name", "m.kernel") ", '')))) y) y) x))"
 
 #define COST_WINDOW                                                                                \
 	"PARTITION BY code, symbol, shape, file, line, \"column\", function_key, access, space, size, unit, " \
@@ -372,7 +388,7 @@
 	COST_SUM("excess128") COST_SUM("passes") COST_SUM("ideal_passes") COST_SUM("conflicts")    \
 	COST_SUM("affine") COST_SUM("updates") COST_SUM("waits_low") COST_SUM("waits_high") COST_SUM("modelled") COST_SUM("whole") COST_SUM("low") COST_SUM("high") \
 	COST_SUM("cost") COST_SUM("limited_low") COST_SUM("limited_high")                   \
-	"max(swaps) OVER w AS swaps, max(max_way) OVER w AS max_way, "                                                         \
+	"max(swaps) OVER w AS swaps, max(few) OVER w AS few, max(max_way) OVER w AS max_way, "                                                         \
 	"min(CASE WHEN affine > 0 THEN stride_lo END) OVER w AS stride_lo, "                       \
 	"max(CASE WHEN affine > 0 THEN stride_hi END) OVER w AS stride_hi, "                       \
 	"sum(first) OVER w AS sites, row_number() OVER (" COST_WINDOW                              \
@@ -385,11 +401,14 @@
 
 /* Observed waits if there are enough samples, else the model. */
 #define COST_SEEN "coalesce(k.total, 0) >= " COST_SAMPLES_MIN
-/* Waits are an upper bound, except for loops: without one, its other instructions would be gone, too. */
+/*
+ * Waits bound nothing: other waves may wait for this one at a barrier, or a few waves work alone. A
+ * loop keeps the model's bounds: without it, its other instructions would be gone, too.
+ */
 #define COST_BY_WAITS COST_SEEN " AND NOT coalesce(q.swaps, 0)"
 #define COST_CYCLES                                                                                     \
 	"CASE WHEN " COST_EXTRA " = 0 THEN CASE WHEN q.cause = '' THEN 0 END "                     \
-	"WHEN " COST_SEEN " THEN coalesce(w.waiting, 0) * q.avoidable / k.total * k.ns / k.runs * q.instrumented * k.mhz / 1000 * "\
+	"WHEN " COST_SEEN " THEN coalesce(w.timed_waiting, 0) * q.avoidable / k.total * k.ns / k.runs * q.instrumented * k.mhz / 1000 * "\
 	"coalesce(q.modelled / nullif(q.line_modelled, 0), 1.0 / q.line_places) "                  \
 	"ELSE q.cost END"
 #define COST_FIRST(column) "CASE WHEN coalesce(q.line_place, 1) = 1 THEN w." column " END AS " column ", "
@@ -413,9 +432,9 @@
 	"coalesce(q.users_file, w.file) AS place_file, "                                           \
 	"coalesce(q.users_line, w.line) AS place_line, "                                           \
 	"coalesce(q.memory, w.memory) AS place_memory, k.total, "                                  \
-	COST_FIRST("samples") COST_FIRST("stalled") COST_FIRST("at") COST_FIRST("waiting") "w.waiting AS line_waiting, " COST_CYCLES " AS raw, "       \
+	COST_FIRST("samples") COST_FIRST("stalled") COST_FIRST("at") COST_FIRST("waiting") "w.waiting AS line_waiting, w.timed_waiting, " COST_CYCLES " AS raw, "       \
 	"CASE WHEN " COST_BY_WAITS " THEN 0 WHEN " COST_SEEN " THEN q.low ELSE q.limited_low END " \
-	"AS raw_low, CASE WHEN " COST_BY_WAITS " THEN " COST_CYCLES " WHEN " COST_SEEN             \
+	"AS raw_low, CASE WHEN " COST_BY_WAITS " THEN NULL WHEN " COST_SEEN             \
 	" THEN q.high ELSE q.limited_high END AS raw_high, "                                       \
 	"CASE WHEN " COST_SEEN " THEN 'sampled' ELSE 'modelled: ' || q.level || "                  \
 	"CASE WHEN k.total > 0 THEN ' (too few samples)' ELSE '' END END AS basis, "               \

@@ -33,7 +33,7 @@ static struct probe_err *print_waits(const struct report *report, const struct r
 	if (err)
 		return err;
 	if (any) {
-		puts("where waves waited, and what the requests to memory there cost (an estimate: at most)");
+		puts("where waves waited, and what the requests to memory there cost (an estimate, not a bound)");
 		err = report_rows(&view, db, query, true, true);
 	} else {
 		puts("waves hardly waited at any line (--all shows them)");

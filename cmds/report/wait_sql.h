@@ -3,6 +3,7 @@
 #ifndef PROBE_CMDS_REPORT_WAIT_SQL_H
 #define PROBE_CMDS_REPORT_WAIT_SQL_H
 
+#include "cmds/report/site_cost.h"
 #include "store/sql_words.h"
 
 /* clang-format off */
@@ -19,6 +20,27 @@
 	"JOIN rocpd_info_kernel_symbol k ON k.id = d.kernel_id "                                   \
 	"JOIN rocpd_info_code_object o ON o.id = k.code_object_id)"
 
+/*
+ * A sample stands for more time in a dispatch of few waves than in one of many. Its weight is the time
+ * per sample of the dispatches with the same launch shape, relative to that of all of the kernel.
+ */
+#define WAIT_WEIGHTS                                                                               \
+	"timed AS MATERIALIZED (SELECT dispatch_id, kernel, "                                      \
+	"sum(ns) OVER shape * sum(samples) OVER k / (sum(samples) OVER shape * sum(ns) OVER k) "   \
+	"AS weight FROM (SELECT p.kernel_id AS kernel, p.dispatch_id, 1.0 * s.samples AS samples, " \
+	"1.0 * (r.\"end\" - r.start) AS ns, " COST_SHAPE " AS shape FROM probe_sampled s "         \
+	"JOIN probe_dispatch p ON p.dispatch_id = s.dispatch_id AND NOT " SQL_INSTRUMENTED("p") " " \
+	"JOIN rocpd_kernel_dispatch r ON r.dispatch_id = s.dispatch_id) "                          \
+	"WINDOW k AS (PARTITION BY kernel), shape AS (PARTITION BY kernel, shape)), "              \
+	"weights AS MATERIALIZED (SELECT t.kernel, u.code_object AS co, u.offset, "                \
+	"sum(u.samples * t.weight) / sum(u.samples) AS weight "                                    \
+	"FROM probe_profile p, probe_unpack(p.bytes) u JOIN timed t ON t.dispatch_id = u.dispatch " \
+	"WHERE EXISTS (SELECT 1 FROM timed WHERE abs(weight - 1) > 1e-6) "                         \
+	"GROUP BY t.kernel, u.code_object, u.offset)"
+/* The same columns for databases of earlier versions, without samples by dispatch. */
+#define WAIT_NO_WEIGHTS                                                                            \
+	"weights AS (SELECT NULL AS kernel, NULL AS co, NULL AS offset, NULL AS weight WHERE 0)"
+
 #define WAIT_INSTRUCTIONS                                                                               \
 	"code AS MATERIALIZED (SELECT k.kernel, k.co, i.address, i.address + k.shift AS offset, "  \
 	"coalesce(i.users_file, '') AS file, coalesce(i.users_line, 0) AS line, i.space, i.at "    \
@@ -28,7 +50,7 @@
 
 /* wait: at an s_waitcnt; queue: could not issue. Without states every sample may be either. */
 #define WAIT_HITS                                                                                       \
-	"hits AS MATERIALIZED (SELECT c.*, s.samples, t.stalled, "                                 \
+	"hits AS MATERIALIZED (SELECT c.*, s.samples, t.stalled, coalesce(w.weight, 1.0) AS by_time, " \
 	"CASE WHEN t.any IS NULL THEN s.samples ELSE coalesce(t.waitcnt, 0) END AS wait, "         \
 	"CASE WHEN t.any IS NULL THEN s.samples ELSE coalesce(t.arbiter, 0) END AS queue "         \
 	"FROM code c JOIN probe_sample s ON s.code_object_id = c.co AND s.offset = c.offset "      \
@@ -37,13 +59,15 @@
 	"sum(samples) FILTER (WHERE NOT issued AND " WAIT_STATE " = 'waitcnt') AS waitcnt, "            \
 	"sum(samples) FILTER (WHERE NOT issued AND " WAIT_STATE                                         \
 	" = 'arbiter') AS arbiter FROM probe_state "                                               \
-	"GROUP BY code_object_id, offset) t ON t.code_object_id = c.co AND t.offset = c.offset)"
+	"GROUP BY code_object_id, offset) t ON t.code_object_id = c.co AND t.offset = c.offset "   \
+	"LEFT JOIN weights w ON w.kernel = c.kernel AND w.co = c.co AND w.offset = c.offset)"
 
 #define WAIT_WAITS                                                                                      \
-	"waits AS (SELECT p.kernel, p.file, p.line, p.space, sum(n) AS waiting FROM "              \
-	"(SELECT k.kernel, w.producer AS address, h.wait * w.weight AS n FROM kernels k, "         \
+	"waits AS (SELECT p.kernel, p.file, p.line, p.space, sum(n) AS waiting, "                  \
+	"sum(n * by_time) AS timed_waiting FROM (SELECT k.kernel, w.producer AS address, "         \
+	"h.wait * w.weight AS n, h.by_time FROM kernels k, "                                       \
 	"probe_waits(k.co, k.kernel_name) w JOIN hits h ON h.kernel = k.kernel AND "               \
-	"h.address = w.wait UNION ALL SELECT kernel, address, queue FROM hits "                    \
+	"h.address = w.wait UNION ALL SELECT kernel, address, queue, by_time FROM hits "           \
 	"WHERE space IN ('lds', 'global', 'scalar')) x "                                           \
 	"JOIN code p ON p.kernel = x.kernel AND p.address = x.address "                            \
 	"GROUP BY p.kernel, p.file, p.line, p.space)"
@@ -51,7 +75,7 @@
 /* By kernel, user's line and kind of memory; the kind is NULL for lines without an access. */
 #define WAIT_WAITED                                                                                \
 	"waited AS MATERIALIZED (SELECT p.kernel AS kernel, p.file, p.line, p.space AS memory, "   \
-	"l.samples, l.stalled, l.at, w.waiting FROM "                                              \
+	"l.samples, l.stalled, l.at, w.waiting, w.timed_waiting FROM "                             \
 	"(SELECT kernel, file, line, space FROM waits UNION SELECT kernel, file, line, '' FROM "   \
 	"lines l WHERE NOT EXISTS (SELECT 1 FROM waits w WHERE w.kernel = l.kernel AND "           \
 	"w.file = l.file AND w.line = l.line)) p "                                                 \
@@ -63,16 +87,17 @@
 	"sum(stalled) AS stalled, group_concat(DISTINCT at) AS at FROM hits "                      \
 	"GROUP BY kernel, file, line)"
 
-#define WAIT_ALL                                                                                   \
-	WAIT_KERNELS ", " WAIT_INSTRUCTIONS ", " WAIT_HITS ", " WAIT_WAITS ", " WAIT_LINES ", "    \
-	WAIT_WAITED
+/* `weights` is WAIT_WEIGHTS if the database has probe_profile. */
+#define WAIT_ALL(weights)                                                                          \
+	WAIT_KERNELS ", " weights ", " WAIT_INSTRUCTIONS ", " WAIT_HITS ", " WAIT_WAITS ", "       \
+	WAIT_LINES ", " WAIT_WAITED
 
 /* The same columns for a run that was not sampled. */
 #define WAIT_NONE                                                                                  \
 	"kernels AS (SELECT NULL AS kernel, NULL AS co, NULL AS total, NULL AS ns, " \
 	"NULL AS runs, NULL AS mhz WHERE 0), "                                                                   \
 	"waited AS (SELECT NULL AS kernel, NULL AS file, NULL AS line, NULL AS memory, "           \
-	"NULL AS samples, NULL AS stalled, NULL AS at, NULL AS waiting WHERE 0)"
+	"NULL AS samples, NULL AS stalled, NULL AS at, NULL AS waiting, NULL AS timed_waiting WHERE 0)"
 
 /* clang-format on */
 

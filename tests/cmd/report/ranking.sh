@@ -31,6 +31,18 @@ sql one.db <<END
 UPDATE probe_dispatch SET grid_x = 256 WHERE kernel_id = 1;
 END
 show one.db
+echo "== executions that are no multiple of the 64 workgroups: one compute unit may do all; of all workgroups but the last: not"
+for executions in 1000 1009 1024; do
+	cp run.db uneven.db
+	sql uneven.db <<END
+UPDATE probe_memory_site SET executions = $executions;
+END
+	probe-report lines --format csv -f line,executions,cycles,cycles_high,uneven,kernel_cycles uneven.db
+done
+sql uneven.db <<END
+UPDATE probe_memory_site SET executions = 100;
+END
+probe-report lines uneven.db | grep cost:
 echo "== data that does not fit in the L2 comes from memory"
 sql run.db <<END
 UPDATE probe_allocation SET size = 8388608;

@@ -43,6 +43,26 @@ probe-report lines --format json --runs a.db b.db >ab
 probe-report lines --format json --runs b.db a.db | sed 's/b.db and a.db/a.db and b.db/' | cmp ab -
 jq -c '.[] | [.position, .memory, .samples, .waiting, .waiting_share, .stalled_share, .lines128_excess,
 	.avoidable, .cycles, .cycles_high, .cycles_basis, .time_share, .kernel_cycles]' ab
+echo "== samples of launches of different shapes count by the time of each: of 100 ns for 200 samples, and 900 ns for 40"
+cp a.db shapes.db
+cp b.db shapes-b.db
+dispatch shapes.db 2 5 1
+sql shapes.db <<END
+UPDATE rocpd_kernel_dispatch_t SET "end" = start + 100 WHERE dispatch_id = 1;
+UPDATE rocpd_kernel_dispatch_t SET start = 2000, "end" = 2900 WHERE dispatch_id = 2;
+UPDATE probe_dispatch SET grid_x = 256, group_x = 256 WHERE dispatch_id = 2;
+INSERT INTO probe_sampled VALUES (2, 40);
+UPDATE probe_sample SET samples = samples + 40 WHERE offset = 0x818;
+UPDATE probe_state SET samples = samples + 40 WHERE offset = 0x818;
+DELETE FROM probe_profile;
+INSERT INTO probe_profile VALUES (1, 1, 1, x'0101049483040a94011e94026494013c'),
+	(2, 2, 2, x'02010194860428');
+END
+sql shapes-b.db <<END
+UPDATE probe_dispatch SET grid_x = 256, group_x = 256 WHERE dispatch_id = 2;
+END
+probe-report lines --format csv -f position,memory,line_waiting,timed_waiting,kernel_samples,cycles,cycles_high --runs shapes.db shapes-b.db
+probe-report lines --runs shapes.db shapes-b.db | grep cost:
 echo "== as text"
 probe-report lines --runs a.db b.db | head -15
 echo "== only findings, not lines that have many samples"
