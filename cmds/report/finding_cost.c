@@ -226,6 +226,7 @@ void finding_put_others(const struct finding *finding, const char *before)
 void finding_put_cost(const struct finding *finding)
 {
 	bool known = sqlite3_column_type(finding->stmt, F_CYCLES) != SQLITE_NULL;
+	const char *basis = finding_cell(finding, finding->folded ? F_FOLDED_LEVEL : F_LEVEL);
 	enum finding_field field = finding->folded ? F_FOLDED_SHARE : F_TIME_SHARE;
 	bool share = sqlite3_column_type(finding->stmt, field) != SQLITE_NULL;
 	double percent = sqlite3_column_double(finding->stmt, field);
@@ -239,6 +240,8 @@ void finding_put_cost(const struct finding *finding)
 	print_excess(finding);
 	printf(": %lld %s", finding_count(finding, F_CYCLES),
 	       report_plural(finding_count(finding, F_CYCLES), "cycle", "cycles"));
+	if (finding->windowed && strcmp(basis, "sampled"))
+		fputs(" of the chosen workgroups", stdout);
 	print_basis_of_cost(finding);
 	if (share)
 		printf(percent < 10 ? ", %.2g %% of the time of the %s%s"

@@ -91,6 +91,7 @@ struct finding {
 	bool shapes;	      /* one row per launch shape */
 	bool part;	      /* only some dispatches: cause and fix are those of all launches */
 	bool chosen;	      /* only selected dispatches */
+	bool windowed;	      /* only some workgroups were counted */
 	bool folded;	      /* sum over all kernels with this finding */
 };
 

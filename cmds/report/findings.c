@@ -10,6 +10,7 @@
 #include "cmds/report/query.h"
 #include "cmds/report/report_db.h"
 #include "cmds/report/report_options.h"
+#include "cmds/report/site_cost.h"
 #include "cmds/report/terminal_text.h"
 #include "common/err.h"
 
@@ -148,13 +149,22 @@ static void print_rest(const struct walk *walk)
 /* Explains why there is no row. */
 static struct probe_err *print_empty(const struct report_db *db)
 {
-	bool filtered = false;
+	bool filtered = false, outside = false;
 	struct probe_err *err =
 		report_any(db, "SELECT 1 FROM probe_run WHERE key = 'filters'", &filtered);
 
+	if (!err)
+		err = report_any(db,
+				 "SELECT 1 FROM probe_dispatch p WHERE " SQL_INSTRUMENTED(
+					 "p") " AND " COST_WINDOWED,
+				 &outside);
 	if (err)
 		return err;
-	puts(filtered ? "no records: no dispatch that ran passes the filters" : "no records");
+	if (outside)
+		puts("no records: no workgroup that ran is one of those of --filter-x, -y, -z");
+	else
+		puts(filtered ? "no records: no dispatch that ran passes the filters"
+			      : "no records");
 	return NULL;
 }
 
@@ -233,6 +243,9 @@ struct probe_err *report_findings(const struct report *report, const struct repo
 	if (err)
 		return err;
 	err = report_any(db, "SELECT 1 FROM probe_site WHERE line > 0", &walk.finding.lines);
+	if (err)
+		return err;
+	err = report_any(db, "SELECT 1 WHERE " COST_WINDOWED, &walk.finding.windowed);
 	if (err)
 		return err;
 	err = count_uncovered(db, &walk.uncovered);

@@ -136,8 +136,8 @@ static const struct report_column columns[] = {
 	 "factor in the cycles of all accesses of the kernel, because by the model those with extra cost take "
 	 "longer than the kernel; empty: 1"},
 	{"time_share", "% of time", REPORT_REAL, true,
-	 "round(100.0 * cycles / nullif(kernel_cycles, 0), 2)",
-	 "extra cycles divided by kernel cycles"},
+	 "round(100.0 * cycles / nullif(CASE WHEN NOT windowed THEN kernel_cycles END, 0), 2)",
+	 "extra cycles divided by kernel cycles; empty if only some workgroups were counted (--filter-x)"},
 	{"kernel_cycles", "kernel cycles", REPORT_INT, false, "CAST(round(kernel_cycles) AS INTEGER)",
 	 "cycles of the dispatches that were counted"},
 	{"time_of", "time of", REPORT_TEXT, true, "time_of",
@@ -240,7 +240,7 @@ static const struct report_column columns[] = {
 	{"finding_at", "group of finding", REPORT_TEXT, false, "CASE WHEN is_finding THEN all_at END",
 	 "line and column of accesses at other positions that the finding contains, in the kernel"},
 	{"finding_share", "% of time of finding", REPORT_REAL, false,
-	 "CASE WHEN is_finding THEN round(100.0 * order_cycles / nullif(all_kernel_cycles, 0), 2) END",
+	 "CASE WHEN is_finding AND NOT all_windowed THEN round(100.0 * order_cycles / nullif(all_kernel_cycles, 0), 2) END",
 	 "extra cycles of the finding divided by the cycles of its kernels"},
 	{"finding_basis", "basis of cycles of finding", REPORT_TEXT, false, "CASE WHEN is_finding THEN all_basis END",
 	 "cycles_basis of all accesses of the finding; empty: not the same"},
@@ -285,7 +285,7 @@ static const struct report_column columns[] = {
 	FIND_SUM("excess64") FIND_SUM("lines128") FIND_SUM("needed128") FIND_SUM("excess128")      \
 	FIND_SUM("passes") FIND_SUM("ideal_passes") FIND_SUM("conflicts") FIND_SUM("waits_high") FIND_SUM("waits_low") \
 	FIND_SUM("sites") FIND_SUM("at_least") "CASE WHEN count(cycles) OVER f = count(at_most) OVER f THEN sum(at_most) OVER f END AS all_at_most, " \
-	"max(max_way) OVER f AS all_max_way, max(few) OVER f AS all_few, min(size) OVER f AS least_size, max(size) OVER f AS most_size, " \
+	"max(max_way) OVER f AS all_max_way, max(few) OVER f AS all_few, max(windowed) OVER f AS all_windowed, min(size) OVER f AS least_size, max(size) OVER f AS most_size, " \
 	"CASE WHEN min(basis) OVER f = max(basis) OVER f THEN basis END AS all_basis, "            \
 	"sum(CASE WHEN first_of_kernel THEN kernel_cycles END) OVER f AS all_kernel_cycles, "      \
 	"group_concat(CASE WHEN group_rank = 1 THEN group_at END, ', ') OVER (PARTITION BY position, code, symbol) " \

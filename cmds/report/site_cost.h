@@ -287,11 +287,15 @@
 
 /*
  * The model divides work equally among workgroups. Executions that lack more than one workgroup's per
- * dispatch (the last one is often partly idle) are not: one compute unit may do all of the work.
+ * dispatch (the last one is often partly idle) are not: one compute unit may do all of the work. Those
+ * of a window (probe-run --filter-x) lack the other workgroups.
  */
+#define COST_WINDOWED                                                                              \
+	"EXISTS (SELECT 1 FROM probe_run WHERE key = 'filters' AND value LIKE '%--filter-_ %')"
 #define COST_PER_GROUP "((m.executions + w.groups - 1) / w.groups)"
 #define COST_UNEVEN                                                                                \
-	"coalesce(" COST_PER_GROUP " * w.groups - m.executions > " COST_PER_GROUP " * w.launched, 0)"
+	"coalesce(" COST_PER_GROUP " * w.groups - m.executions > " COST_PER_GROUP " * w.launched, 0) " \
+	"AND NOT " COST_WINDOWED
 #define COST_UNIT                                                                                  \
 	"min(max(0, m.quads - m.executions * (w.wave / 4) * (s.size / max(s.unit, 1))), "          \
 	"(m.excess64 + m.excess128) * 3 * (w.wave / 4))"
@@ -428,6 +432,7 @@
 	"min(raw_high, coalesce(kernel_cycles, raw_high)) AS at_most "                             \
 	"FROM (SELECT *, CASE WHEN seen THEN raw * coalesce(scale, 1) ELSE raw END AS cycles "     \
 	"FROM (SELECT *, " COST_SCALE " FROM (SELECT q.*, " COST_SEEN " AS seen, "                 \
+	"NOT (" COST_SEEN ") AND " COST_WINDOWED " AS windowed, "                                  \
 	"coalesce(q.kernel, w.kernel) AS place_kernel, "           \
 	"coalesce(q.users_file, w.file) AS place_file, "                                           \
 	"coalesce(q.users_line, w.line) AS place_line, "                                           \

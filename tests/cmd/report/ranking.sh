@@ -43,6 +43,17 @@ sql uneven.db <<END
 UPDATE probe_memory_site SET executions = 100;
 END
 probe-report lines uneven.db | grep cost:
+echo "== of chosen workgroups only: no share of the kernel's time; 16 executions of 64 workgroups are not uneven"
+sql uneven.db <<END
+UPDATE probe_memory_site SET executions = 16;
+INSERT INTO probe_run VALUES ('filters', '--filter-x 0:1');
+END
+probe-report lines --format csv -f line,cycles,cycles_high,time_share,finding_share,kernel_cycles uneven.db
+probe-report lines uneven.db | grep cost:
+sql uneven.db <<END
+DELETE FROM probe_memory_site;
+END
+probe-report lines uneven.db | grep '^no records'
 echo "== data that does not fit in the L2 comes from memory"
 sql run.db <<END
 UPDATE probe_allocation SET size = 8388608;
