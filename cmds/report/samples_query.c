@@ -136,10 +136,35 @@ const struct report_query *report_samples_query(enum report_by by, enum report_s
 	return &queries[by][source];
 }
 
-const char report_few_sql[] =
-	"SELECT name, n, row_number() OVER (ORDER BY n DESC, name) FROM (SELECT coalesce(kernel, "
-	"'(unknown)') AS name, sum(samples) AS n FROM " ROWS("probe_sample") " GROUP BY kernel) "
-	"WHERE n < " COST_SAMPLES_MIN " ORDER BY 3 LIMIT 10";
+/* Of the same samples as the rows. */
+#define CHOSEN_ROWS(source)                                                                        \
+	"(SELECT * FROM (SELECT coalesce(kernel, '(unknown)') AS name, samples, approximately "    \
+	"FROM " ROWS(source) ") WHERE probe_match(name))"
+#define FEW(source)                                                                                \
+	"SELECT name, n, row_number() OVER (ORDER BY n DESC, name) FROM (SELECT name, "            \
+	"sum(samples) AS n FROM " CHOSEN_ROWS(source) " GROUP BY name) "                           \
+	"WHERE n < " COST_SAMPLES_MIN " ORDER BY 3 LIMIT 10"
+#define APPROXIMATE(source)                                                                        \
+	"SELECT coalesce(sum(samples), 0) FROM " CHOSEN_ROWS(source) " WHERE approximately"
 
-const char report_approximate_sql[] =
-	"SELECT coalesce(sum(samples), 0) FROM " ROWS("probe_sample") " WHERE approximately";
+const char *report_few_sql(enum report_source source)
+{
+	static const char *const all[] = {
+		[REPORT_FROM_SUMS] = FEW("probe_sample"),
+		[REPORT_FROM_DISPATCHES] = FEW(SAMPLES_DISPATCHES("NULL")),
+		[REPORT_FROM_SAMPLES] = FEW(SAMPLES_SAMPLES("NULL")),
+	};
+
+	return all[source];
+}
+
+const char *report_approximate_sql(enum report_source source)
+{
+	static const char *const all[] = {
+		[REPORT_FROM_SUMS] = APPROXIMATE("probe_sample"),
+		[REPORT_FROM_DISPATCHES] = APPROXIMATE(SAMPLES_DISPATCHES("NULL")),
+		[REPORT_FROM_SAMPLES] = APPROXIMATE(SAMPLES_SAMPLES("NULL")),
+	};
+
+	return all[source];
+}

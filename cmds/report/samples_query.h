@@ -9,9 +9,11 @@
 
 const struct report_query *report_samples_query(enum report_by by, enum report_source source);
 
-/* Kernels with too few samples for percentages: name, samples, row number. */
-extern const char report_few_sql[];
-/* The number of samples in code without a line of its own. */
-extern const char report_approximate_sql[];
+/*
+ * Of the selected samples: kernels with too few of them for percentages (name, samples, row
+ * number); their number in code without a line of its own.
+ */
+const char *report_few_sql(enum report_source source);
+const char *report_approximate_sql(enum report_source source);
 
 #endif

@@ -28,14 +28,16 @@ static void print_few(const struct report *report, sqlite3_stmt *stmt)
 }
 
 /* Below this number, percentages of a kernel's lines are not significant. */
-static struct probe_err *print_too_few(const struct report *report, const struct report_db *db)
+static struct probe_err *print_too_few(const struct report *report, const struct report_db *db,
+				       enum report_source source)
 {
+	const char *sql = report_few_sql(source);
 	bool any = false;
-	struct probe_err *err = report_any(db, report_few_sql, &any);
+	struct probe_err *err = report_any(db, sql, &any);
 
 	if (err || !any)
 		return err;
-	err = report_each(db, report_few_sql, print_few, report);
+	err = report_each(db, sql, print_few, report);
 	putchar('\n');
 	return err;
 }
@@ -52,7 +54,7 @@ static void print_approximate(const struct report *report, sqlite3_stmt *stmt)
 }
 
 static struct probe_err *rows_or_why(const struct report *report, const struct report_db *db,
-				     const struct report_query *query)
+				     const struct report_query *query, enum report_source source)
 {
 	bool none = false;
 	struct probe_err *err = report_none(report, db, query, &none);
@@ -73,11 +75,11 @@ static struct probe_err *rows_or_why(const struct report *report, const struct r
 			return err;
 	}
 	if (report->by == REPORT_BY_LINE || report->by == REPORT_BY_INSTRUCTION) {
-		err = report_each(db, report_approximate_sql, print_approximate, report);
+		err = report_each(db, report_approximate_sql(source), print_approximate, report);
 		if (err)
 			return err;
 	}
-	return print_too_few(report, db);
+	return print_too_few(report, db, source);
 }
 
 static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
@@ -99,7 +101,7 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 	if (err)
 		return err;
 	if (any) {
-		err = rows_or_why(report, db, query);
+		err = rows_or_why(report, db, query, source);
 		if (err)
 			return err;
 	}

@@ -35,6 +35,17 @@ done
 sqlite3 run.db "UPDATE probe_code SET hash = 'y' WHERE code_object_id = 2"
 probe-report samples --by kernel --format csv -f kernel,samples,code_object run.db
 sqlite3 run.db "DELETE FROM probe_sample WHERE code_object_id = 2"
+echo "== notes are of the samples that -k and -d select: of dispatch 1, 50 samples of copy; of dispatch 2, 40 of tile"
+probe-report samples -k tile run.db | grep few
+probe-report samples -k copy run.db | grep few
+sql run.db <<END
+INSERT INTO probe_profile VALUES (1, 1, 1, x'01010194860432'), (2, 2, 2, x'02010194d20628');
+END
+kernel run.db 5 copy copy
+dispatch run.db 1 5 1
+dispatch run.db 2 5 1
+probe-report samples -d 1 run.db | grep few
+probe-report samples -d 2 run.db | grep few
 echo "== one kernel, csv"
 probe-report samples -k tile --format csv -f kernel,samples,share,arbiter,lanes run.db
 probe-report samples --by thread run.db 2>&1
