@@ -102,7 +102,7 @@ struct probe_err *gate_rule_parse(const char *text, struct gate_rule *ret)
 /* ---- Applying -------------------------------------------------------------------------------- */
 
 #define BROKEN_BY(compared)                                                                        \
-	"INSERT INTO broken SELECT ?1, change.* FROM change WHERE scope = ?2 AND metric = ?3 "     \
+	"INSERT INTO broken SELECT ?1, judged.* FROM judged WHERE scope = ?2 AND metric = ?3 "     \
 	"AND after IS NOT NULL AND coalesce(variant, 'original') = 'original' AND " compared
 /* What the baseline did not measure has no change. One within the noise of times is none. */
 #define CHANGED_BY(compared)                                                                       \
@@ -174,11 +174,34 @@ static const char untimed_sql[] = UNJUDGED(
 	"AND kernel IN (" KERNELS_OF("1") ") AND kernel NOT IN (" TIMED("0") ")) GROUP BY kernel");
 /* clang-format on */
 
+/*
+ * What rules judge: the rows of `change`, with the accesses of a line in a kernel added up. A
+ * line's column and order are those of the access with the most. Accesses that are gone count for
+ * the line to which others of their line belong now.
+ */
+/* clang-format off */
+#define NEW_LINE                                                                                   \
+	"CASE WHEN c.after NOT NULL THEN c.line ELSE (SELECT d.line FROM change d WHERE "          \
+	"d.kernel = c.kernel AND d.metric = c.metric AND d.line_before = c.line_before AND "       \
+	"d.file = c.file AND d.scope = 'line' AND d.after NOT NULL AND d.line > 0 LIMIT 1) END"
+static const char results_sql[] =
+	"CREATE TABLE broken AS SELECT '' AS rule, change.* FROM change LIMIT 0;"
+	"CREATE INDEX change_before ON change (kernel, metric, line_before);"
+	"CREATE TABLE judged AS SELECT * FROM change WHERE scope <> 'line' OR line = 0;"
+	"INSERT INTO judged SELECT scope, kernel, variant, file, line, line_before, \"column\", "
+	"CASE WHEN one_access THEN access END, CASE WHEN one_space THEN space END, source, metric, "
+	"all_before, all_after, noise, why, nth FROM (SELECT *, sum(before) OVER w AS all_before, "
+	"sum(after) OVER w AS all_after, min(access) OVER w = max(access) OVER w AS one_access, "
+	"min(space) OVER w = max(space) OVER w AS one_space, row_number() OVER (w ORDER BY "
+	"after DESC, \"column\", access, space) AS place FROM "
+	"(SELECT c.*, " NEW_LINE " AS new_line FROM change c WHERE scope = 'line' AND line > 0) "
+	"WHERE new_line NOT NULL WINDOW w AS (PARTITION BY kernel, file, new_line, metric)) "
+	"WHERE place = 1;";
+/* clang-format on */
+
 struct probe_err *gate_results(const struct report_db *db)
 {
-	return report_run_sql(
-		db, "CREATE TABLE broken AS SELECT '' AS rule, change.* FROM change LIMIT 0",
-		"check the rules");
+	return report_run_sql(db, results_sql, "check the rules");
 }
 
 struct probe_err *gate_rule_apply(const struct gate_rule *rule, const struct report_db *db)

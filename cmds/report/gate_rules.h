@@ -6,9 +6,9 @@
  *	line.conflicts > +16		the change since the baseline
  *	line.lines128_used > +5%	the change, in percent of the baseline's value
  *
- * A line or kernel that the baseline lacks counts as 0 there. A change of a time that is within its
- * noise breaks no rule. A kernel that was not measured cannot be judged; a gate must not pass
- *because of that.
+ * The accesses of a line are added up, by kernel. A line or kernel that the baseline lacks counts
+ *as 0 there. A change of a time that is within its noise breaks no rule. A kernel that was not
+ *measured cannot be judged; a gate must not pass because of that.
  */
 #ifndef PROBE_CMDS_REPORT_GATE_RULES_H
 #define PROBE_CMDS_REPORT_GATE_RULES_H
@@ -35,10 +35,10 @@ struct gate_rule {
 
 struct probe_err *gate_rule_parse(const char *text, struct gate_rule *ret);
 
-/* Creates the table `broken` in a database of report_compare_open(). */
+/* Creates the tables `judged` and `broken` in a database of report_compare_open(). */
 struct probe_err *gate_results(const struct report_db *db);
 /*
- * Inserts the rows of the table `change` that break the rule into the table `broken`, with the
+ * Inserts the rows of the table `judged` that break the rule into the table `broken`, with the
  * rule's text as the first column, and a row without a value for each kernel that the rule cannot
  * judge.
  */

@@ -16,7 +16,7 @@ echo "== with a baseline: less breaks no rule, a new line counts from 0"
 check --baseline before.db --fail-on 'line.conflicts > +5%' --format csv \
 	-f rule,file,line,before,after,percent,note after.db
 check --baseline before.db --fail-on 'line.lines128_used > +25%' after.db
-check --baseline before.db --fail-on 'line.lines128_used > +24.9%' --format csv -f file,line,percent after.db
+check --baseline before.db --fail-on 'line.lines128_used > +23.5%' --format csv -f file,line,percent after.db
 check --baseline before.db --fail-on 'line.lines128_used > +127' --format csv -f file,line,change after.db
 check --baseline before.db --fail-on 'kernel.vgprs > +2' --format csv -f kernel,variant,before,after after.db
 check --baseline before.db -k copy --fail-on 'line.lines128_used > +0' after.db
@@ -26,6 +26,29 @@ sql planted.db <<END
 UPDATE probe_memory_site SET conflicts = 993 WHERE site = 0;
 END
 check --baseline before.db --fail-on 'line.conflicts > +0' --format csv -f file,line,change planted.db
+echo "== the accesses of a line are added up: 5 and 5; a change of 1 and -1, and of a load that became a store, is none"
+sample two.db
+sql two.db <<END
+UPDATE probe_site SET file = 'a.hip', line = 12, space = 3 WHERE site < 2;
+UPDATE probe_memory_site SET passes = 37, ideal_passes = 32, conflicts = 5 WHERE site < 2;
+END
+cp two.db shifted.db
+sql shifted.db <<END
+UPDATE probe_site SET line = 15 WHERE site < 2;
+UPDATE probe_source SET line = 15 WHERE line = 12;
+UPDATE probe_memory_site SET conflicts = CASE site WHEN 0 THEN 4 ELSE 6 END WHERE site < 2;
+END
+check --fail-on 'line.conflicts > 8' --format csv -f file,line,column,kernel,access,space,after two.db
+check --fail-on 'line.conflicts > 8' two.db
+check --fail-on 'line.conflicts > 10' two.db
+check --baseline two.db --fail-on 'line.conflicts > +0' shifted.db
+cp two.db gone.db
+sql gone.db <<END
+DELETE FROM probe_memory_site WHERE site = 0;
+UPDATE probe_memory_site SET passes = 42, conflicts = 10 WHERE site = 1;
+END
+check --baseline two.db --fail-on 'line.conflicts > +0' gone.db
+check --baseline gone.db --fail-on 'line.conflicts > +0' two.db
 echo "== formats for other programs"
 check --baseline before.db --fail-on 'line.conflicts > +5%' --fail-on 'kernel.vgprs > 8' \
 	--format sarif after.db >sarif
