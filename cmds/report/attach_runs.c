@@ -145,10 +145,17 @@ static struct probe_err *check(const struct report_db *const db[2], int *sampled
 						"it again",
 						db[i]->path, db[i]->reader.version,
 						PROBE_STORE_VERSION_MERGE_MIN);
-	if (first == second)
-		return probe_err_create("--runs: %s of %s and %s was sampled; one has to be "
-					"(probe-run --pc-sampling-method)",
-					first ? "each" : "neither", db[0]->path, db[1]->path);
+	if (first && second)
+		return probe_err_create(
+			"--runs: both %s and %s were sampled; expected one run with "
+			"samples and one without: record one of them again without "
+			"--pc-sampling-method",
+			db[0]->path, db[1]->path);
+	if (!first && !second)
+		return probe_err_create("--runs: neither %s nor %s was sampled; expected one run "
+					"with samples (probe-run --pc-sampling-method) and one "
+					"without",
+					db[0]->path, db[1]->path);
 	*sampled_one = second;
 	return NULL;
 }
