@@ -466,6 +466,14 @@ void finding_put(const struct finding *finding)
 	putchar('\n');
 }
 
+/* The cycles are between 0 and themselves. */
+static bool is_upper_bound(const struct finding *finding)
+{
+	long long high = finding_count(finding, F_HIGH);
+
+	return high && high <= finding_count(finding, F_CYCLES) && !finding_count(finding, F_LOW);
+}
+
 void finding_put_brief(const struct finding *finding)
 {
 	const struct report *report = finding->report;
@@ -509,8 +517,7 @@ void finding_put_brief(const struct finding *finding)
 			       : "",
 		       finding_count(finding, F_UPDATES), finding_may_wait(finding) ? "may " : "");
 	if (finding_count(finding, F_CYCLES))
-		printf(", %s%lld extra %s (estimate)",
-		       finding_count(finding, F_LOW) ? "" : "up to ",
+		printf(", %s%lld extra %s (estimate)", is_upper_bound(finding) ? "up to " : "",
 		       finding_count(finding, F_CYCLES),
 		       report_plural(finding_count(finding, F_CYCLES), "cycle", "cycles"));
 	if (finding_count(finding, F_SITES) > 1)

@@ -126,7 +126,7 @@ static const struct report_column columns[] = {
 	{"cycles_high", "at most", REPORT_INT, false, "CASE WHEN " COST " THEN CAST(round(at_most) AS INTEGER) END",
 	 "upper bound: everything comes from memory, all waves update the same words; empty if samples are the "
 	 "basis: they bound nothing"},
-	{"uneven", "uneven", REPORT_INT, false, "CASE WHEN " COST " THEN few END",
+	{"uneven", "uneven", REPORT_INT, false, "CASE WHEN " COST " THEN few AND at_most NOT NULL END",
 	 "1: workgroups execute the access different numbers of times, and cycles_high is for one compute unit "
 	 "that does all of it"},
 	{"cycles_basis", "basis of cycles", REPORT_TEXT, true, "CASE WHEN " COST " THEN basis END",
@@ -285,7 +285,7 @@ static const struct report_column columns[] = {
 	FIND_SUM("excess64") FIND_SUM("lines128") FIND_SUM("needed128") FIND_SUM("excess128")      \
 	FIND_SUM("passes") FIND_SUM("ideal_passes") FIND_SUM("conflicts") FIND_SUM("waits_high") FIND_SUM("waits_low") \
 	FIND_SUM("sites") FIND_SUM("at_least") "CASE WHEN count(cycles) OVER f = count(at_most) OVER f THEN sum(at_most) OVER f END AS all_at_most, " \
-	"max(max_way) OVER f AS all_max_way, max(few) OVER f AS all_few, max(windowed) OVER f AS all_windowed, min(size) OVER f AS least_size, max(size) OVER f AS most_size, " \
+	"max(max_way) OVER f AS all_max_way, max(few AND at_most NOT NULL) OVER f AS all_few, max(windowed) OVER f AS all_windowed, min(size) OVER f AS least_size, max(size) OVER f AS most_size, " \
 	"CASE WHEN min(basis) OVER f = max(basis) OVER f THEN basis END AS all_basis, "            \
 	"sum(CASE WHEN first_of_kernel THEN kernel_cycles END) OVER f AS all_kernel_cycles, "      \
 	"group_concat(CASE WHEN group_rank = 1 THEN group_at END, ', ') OVER (PARTITION BY position, code, symbol) " \
