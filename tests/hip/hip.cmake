@@ -156,13 +156,17 @@ probe_hip_test(clocks.host clocks PROBE_SIM_MODEL=0)
 # Simulated time against published numbers, and the same counters in every run.
 probe_hip_program(timing timing -O2)
 probe_hip_test(timing timing ${hip_timed})
-set(hip_published_headers ${hip_dir}/published_compute.h ${hip_dir}/published_exercises.h
-	${hip_dir}/published_memory.h ${hip_dir}/published_rate.h)
-probe_hip_program(published published -O2 HEADERS ${hip_published_headers})
-probe_test(NAME hip.published TIER hip FOLDER simgpu
-	COMMAND Python3::Interpreter ${hip_dir}/published.py ${hip_out}/published
-		${CMAKE_SOURCE_DIR}/tests/data/published_figures.csv
-	ENVIRONMENT ${hip_timed_environment})
+set(hip_published_headers)
+foreach(name caches compute exercises instructions laplacians memory rate stencils)
+	list(APPEND hip_published_headers ${hip_dir}/published_${name}.h)
+endforeach()
+foreach(name published published_unseen)
+	probe_hip_program(${name} ${name} -O2 HEADERS ${hip_published_headers})
+	probe_test(NAME hip.${name} TIER hip FOLDER simgpu
+		COMMAND Python3::Interpreter ${hip_dir}/published.py ${hip_out}/${name}
+			${CMAKE_SOURCE_DIR}/tests/data/published_figures.csv
+		ENVIRONMENT ${hip_timed_environment})
+endforeach()
 probe_test(NAME hip.same_clock TIER hip FOLDER simgpu
 	COMMAND Python3::Interpreter ${hip_dir}/same_clock.py ${hip_out}/same_clock.json
 		${hip_out}/waves ${hip_out}/divergence ${hip_out}/sorting ${hip_out}/physics

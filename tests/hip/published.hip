@@ -2,6 +2,7 @@
 // Compares the cost model with published measurements of MI210 and MI250 (one die of it). Prints
 // "name value" lines; published.py compares them with published_figures.csv. Each kernel does what
 // the source of its figure describes; none is tuned to the model.
+#include "published_caches.h"
 #include "published_compute.h"
 #include "published_exercises.h"
 #include "published_memory.h"
@@ -159,38 +160,6 @@ static void arithmetic()
 							}) / 1000);
 }
 
-// ---- Latencies ---------------------------------------------------------------------------------
-
-// Cycles per step of a pointer chase by one lane, in its last iteration.
-extern "C" __global__ void vector_chase(uint64_t p, int steps, uint64_t *cycles)
-{
-	for (int pass = 0; pass < 2; pass++) {
-		uint64_t start = clock64();
-
-		for (int i = 0; i < steps; i += 32)
-			asm volatile(
-				".rept 32\nglobal_load_dwordx2 %0, %0, off\ns_waitcnt vmcnt(0)\n.endr"
-				: "+v"(p));
-		cycles[0] = (uint64_t)(clock64() - start);
-	}
-}
-
-static double chase(void (*kernel)(uint64_t, int, uint64_t *), size_t bytes)
-{
-	/* A power of two of them, so that an odd step meets all. */
-	const size_t stride = 256, n = bytes / stride;
-	device_array<uint64_t> ring(bytes / 8), cycles((size_t)1);
-	std::vector<uint64_t> host(bytes / 8);
-	size_t step = n * 5 / 13 | 1;
-
-	for (size_t i = 0; i < n; i++)
-		host[i * stride / 8] = (uint64_t)ring.data + (i + step) % n * stride;
-	HIP(hipMemcpy(ring.data, host.data(), bytes, hipMemcpyHostToDevice));
-	kernel<<<1, 1>>>((uint64_t)ring.data, (int)n, cycles.data);
-	HIP(hipDeviceSynchronize());
-	return (double)cycles.host()[0] / (double)n;
-}
-
 // ---- The profiler's recorded workload: vcopy -n 1048576 -b 256 ----------------------------------
 
 extern "C" __global__ void vec_copy(double *a, double *b, double *c, int n, int stride)
@@ -235,44 +204,6 @@ static void vcopy(const std::string &head)
 }
 
 // ---- MI300X: mt4g's chases and bandwidths -------------------------------------------------------
-
-extern "C" __global__ void scalar_chase(uint64_t p, int steps, uint64_t *cycles)
-{
-	for (int pass = 0; pass < 2; pass++) {
-		uint64_t start = clock64();
-
-		for (int i = 0; i < steps; i += 32)
-			asm volatile(
-				".rept 32\ns_load_dwordx2 %0, %0, 0\ns_waitcnt lgkmcnt(0)\n.endr"
-				: "+s"(p));
-		cycles[0] = (uint64_t)(clock64() - start);
-	}
-}
-
-extern "C" __global__ void lds_chase(int steps, uint64_t *cycles)
-{
-	__shared__ uint32_t next[256];
-	uint32_t p = 0;
-	uint64_t start;
-
-	for (uint32_t i = 0; i < 256; i++)
-		next[i] = (i + 5) % 256 * 4;
-	start = clock64();
-	for (int i = 0; i < steps; i += 32)
-		asm volatile(".rept 32\nds_read_b32 %0, %0\ns_waitcnt lgkmcnt(0)\n.endr"
-			     : "+v"(p)
-			     : "v"(next));
-	cycles[0] = (uint64_t)(clock64() - start);
-}
-
-static double chase_lds()
-{
-	device_array<uint64_t> cycles((size_t)1);
-
-	lds_chase<<<1, 1>>>(4096, cycles.data);
-	HIP(hipDeviceSynchronize());
-	return cycles.host()[0] / 4096.0;
-}
 
 // All workgroups read or write the array once per round, each another part of it than before, so
 // that after eight rounds each die has had all. Nothing waits between the accesses.

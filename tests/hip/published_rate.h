@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How published.hip measures on the simulated device, and prints. */
+/* How published.hip and published_unseen.hip measure on the simulated device, and print. */
 #ifndef PROBE_TESTS_HIP_PUBLISHED_RATE_H
 #define PROBE_TESTS_HIP_PUBLISHED_RATE_H
 
@@ -11,7 +11,7 @@
 #include <dlfcn.h>
 #include <string>
 
-static probe_sim_counters counters(const char *kernel)
+static inline probe_sim_counters counters(const char *kernel)
 {
 	static auto read = (decltype(probe_sim_kernel_counters) *)dlsym(
 		RTLD_DEFAULT, "probe_sim_kernel_counters");
@@ -68,7 +68,7 @@ static double percent(uint64_t part, uint64_t whole)
 }
 
 // As the profiler defines it: the part of the accesses for which the L2 was not asked.
-static double l1_hit_rate(const probe_sim_counters &a, const probe_sim_counters &b)
+static inline double l1_hit_rate(const probe_sim_counters &a, const probe_sim_counters &b)
 {
 	uint64_t asked = b.tcp_tcc_read_req - a.tcp_tcc_read_req + b.tcp_tcc_write_req -
 			 a.tcp_tcc_write_req + b.tcp_tcc_atomic_req - a.tcp_tcc_atomic_req;
