@@ -222,9 +222,23 @@ void pass_location_file(LLVMMetadataRef scope, char *buf, size_t size)
 		 (int)name_size, name);
 }
 
+/* Libraries write barriers that wait for LDS only, not for global memory, as inline assembly. */
+static bool is_barrier_asm(LLVMValueRef inst)
+{
+	char *text;
+	bool found;
+
+	if (!LLVMIsACallInst(inst) || !LLVMIsAInlineAsm(LLVMGetCalledValue(inst)))
+		return false;
+	text = LLVMPrintValueToString(LLVMGetCalledValue(inst));
+	found = strstr(text, "s_barrier");
+	LLVMDisposeMessage(text);
+	return found;
+}
+
 bool pass_is_barrier(LLVMValueRef inst)
 {
-	return !strcmp(pass_called_name(inst), "llvm.amdgcn.s.barrier");
+	return !strcmp(pass_called_name(inst), "llvm.amdgcn.s.barrier") || is_barrier_asm(inst);
 }
 
 /* Is the location in the function, inlined into it, or inlined from it? */

@@ -60,7 +60,7 @@ __global__ void count(unsigned *out)
 
 	if (threadIdx.x == 0)
 		sum = 0;
-	__syncthreads();
+	asm volatile("s_waitcnt lgkmcnt(0)\n\ts_barrier" ::: "memory"); // a barrier, too
 	atomicAdd(&sum, threadIdx.x);
 	__syncthreads();
 	if (threadIdx.x == 0)
