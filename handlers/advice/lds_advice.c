@@ -350,6 +350,18 @@ static bool is_shared(const struct advice_site *site)
 
 /* ---- Causes --------------------------------------------------------------------------------- */
 
+/*
+ * A fix that moves the data of one access: others of the array may then have conflicts. Of unknown
+ * ones advice_lds() says so.
+ */
+static void say_others_move(const struct advice_site *site, struct advice *ret)
+{
+	const struct array_layout *array = site->array;
+
+	if (*ret->fix && !(array && (array->unknown || array->accesses == 1)))
+		advice_append(ret->fix, "; effect on other accesses to the array not evaluated");
+}
+
 /* Causes with one word for all lanes, or with lanes at one stride. */
 static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scratch,
 		       struct advice *ret)
@@ -386,6 +398,7 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 			   site->unit);
 		advice_verify(ret, "conflicts", layout_conflicts(site, site->unit, scratch),
 			      conflicts_each(facts));
+		say_others_move(site, ret);
 		return;
 	}
 	layout_of_stride(site, facts->low, &lanes);
@@ -411,6 +424,7 @@ static void lds_strides(const struct facts *facts, struct probe_lds_scratch *scr
 		   "change the index so that active lanes use neighbouring elements in every step");
 	advice_verify(ret, "conflicts", layout_conflicts(facts->site, facts->site->unit, scratch),
 		      conflicts_each(facts));
+	say_others_move(facts->site, ret);
 }
 
 /* Proposes the best known layout, for all accesses to the array or for this one. */
