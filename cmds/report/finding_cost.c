@@ -202,7 +202,7 @@ static void print_positions(const struct finding *finding, const char *before)
 
 	snprintf(own, sizeof(own), "%lld:%lld", finding_number(finding, F_LINE),
 		 finding_number(finding, F_COLUMN));
-	for (size_t size; *at; at += size + 2 * (at[size] != 0)) {
+	for (size_t size; *at; at += size, at += strspn(at, ", ")) {
 		size = strcspn(at, ",");
 		snprintf(text, sizeof(text), "%.*s", (int)size, at);
 		if (!strcmp(text, own) || is_listed(list, at, at, size))

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* for asprintf */
 #include "cmds/report/findings.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmds/report/accounting_text.h"
@@ -56,7 +58,9 @@ static bool in_library(const struct walk *walk)
 /* True if its cost is negligible compared with that of the first finding. */
 static bool is_small(const struct walk *walk)
 {
-	return sqlite3_column_type(walk->finding.stmt, F_CYCLES) != SQLITE_NULL &&
+	/* The first one has the highest cost, unless the user sorts. */
+	return !walk->report->sort &&
+	       sqlite3_column_type(walk->finding.stmt, F_CYCLES) != SQLITE_NULL &&
 	       cycles(walk) < SMALL * walk->worst;
 }
 
@@ -189,15 +193,23 @@ static struct probe_err *prepare_findings(const struct report *report, const str
 					  const struct report_query *query, sqlite3_stmt **ret)
 {
 	struct report view = *report;
+	struct probe_err *err;
+	char *sort;
 
 	view.fields = finding_fields;
 	view.all = true;
 	view.findings = false; /* other rows are counted */
 	view.limit = -1;
-	if (!view.sort)
-		view.sort =
-			view.unfold ? "-finding,cycles" : "-finding,finding_order,+finding_rank";
-	return report_prepare_chosen(&view, db, query, ret);
+	/* Whatever the user sorts by, findings come first: the verdict and the sums need it. */
+	if (asprintf(&sort, "-finding,%s",
+		     report->sort    ? report->sort
+		     : report->unfold ? "cycles"
+				      : "finding_order,+finding_rank") < 0)
+		return probe_err_oom();
+	view.sort = sort;
+	err = report_prepare_chosen(&view, db, query, ret);
+	free(sort);
+	return err;
 }
 
 /* If there is no finding, which comes first, the sum is part of the verdict above all rows. */

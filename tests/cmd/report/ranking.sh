@@ -221,3 +221,9 @@ UPDATE rocpd_info_kernel_symbol_t SET display_name =
 	'csr_scalar(int const*, int const*, float const*, float const*, float*, int)' WHERE id = 1;
 END
 probe-report kernels pair.db | cut -c1-64 | grep -e '^csr' -e '^\.\.'
+echo "-- findings come first, whatever rows are sorted by"
+sql once.db <<END
+INSERT INTO probe_memory_site VALUES
+	(2, 1, 1, 1, 1, 64, 2, 4, 4, 0, 2, 2, 0, 0, 0, 0, 0, 1, 4, 4, '', '', 0);
+END
+probe-report lines --all -s +executions once.db | sed -n 's/^\(good\|no \|a.hip:[0-9]*\).*/\1/p'
