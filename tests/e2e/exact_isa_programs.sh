@@ -14,9 +14,8 @@ build()
 
 build shared
 same ./shared 13,2,0,0,0,0,0 22=14,3,0,0,0,0,0
-# four adjacent bytes in one load
 build matmul
-same ./matmul 41,0,1,0,0,0,0 22=42,0,0,0,1,0,0
+same ./matmul 42,0,0,0,0,0,0 22=42,0,0,0,1,0,0
 # ds_read2_b64
 build physics
 same ./physics 14,2,0,0,0,0,0 22=19,0,0,0,0,0,0
