@@ -14,8 +14,8 @@
  * avoidable share is that of its LDS passes, or of its requests for cache lines of 64 or 128 bytes.
  * The model assumes that waves fill the kernel's time as they do now and find nothing else to wait
  * for. It bounds nothing: where other waves wait at a barrier for the one that waits here, or few
- * waves work at that time, a fix saves more. Neither samples nor probes know what hit in a cache: requests to
- * global memory may save nothing, so rows are sorted by the middle of the range.
+ * waves work at that time, a fix saves more. Neither samples nor probes know what hit in a cache:
+ * requests to global memory may save nothing, so rows are sorted by the middle of the range.
  */
 #ifndef PROBE_CMDS_REPORT_SAMPLE_JOIN_H
 #define PROBE_CMDS_REPORT_SAMPLE_JOIN_H

@@ -16,6 +16,7 @@
 #include "handlers/advice/recorded_addresses.h"
 
 static const char alike[] = "other executions are like those recorded";
+static const char others_unevaluated[] = "; effect on other accesses to the array not evaluated";
 
 static void append_factor(unsigned factor, struct advice *ret)
 {
@@ -135,7 +136,7 @@ static bool propose_rows(const struct facts *facts, const struct layout_search *
 		advice_estimate(ret, "conflicts", least, conflicts_each(facts), alike);
 	/* Where it is not known which accesses are to the same array. */
 	if (*ret->fix && !site->array)
-		advice_append(ret->fix, "; effect on other accesses to the array not evaluated");
+		advice_append(ret->fix, others_unevaluated);
 	if (*ret->fix && site->launches > 1)
 		advice_append(ret->fix, "; launches of other shapes not evaluated");
 	return *ret->fix;
@@ -359,7 +360,7 @@ static void say_others_move(const struct advice_site *site, struct advice *ret)
 	const struct array_layout *array = site->array;
 
 	if (*ret->fix && !(array && (array->unknown || array->accesses == 1)))
-		advice_append(ret->fix, "; effect on other accesses to the array not evaluated");
+		advice_append(ret->fix, others_unevaluated);
 }
 
 /* Causes with one word for all lanes, or with lanes at one stride. */

@@ -2,10 +2,11 @@
 /*
  * Gives accesses the width that they will have in machine code, so that each is counted as one
  * instruction (ir_edit.h). Two passes of the back end merge accesses. LoadStoreVectorizer runs here
- * unchanged, after the one that makes neighbours seen. SILoadStoreOptimizer works on machine code and also merges accesses of different
- * widths, such as the 8 and 4 bytes of a float3; it is repeated here on IR. Instruction selection
- * divides vectors of more than 16 bytes, and those of 3 or 6, possibly into several widths; the
- * latter are divided here. It also loads more than such a vector where the alignment allows it.
+ * unchanged, after the one that makes neighbours seen. SILoadStoreOptimizer works on machine code
+ * and also merges accesses of different widths, such as the 8 and 4 bytes of a float3; it is
+ * repeated here on IR. Instruction selection divides vectors of more than 16 bytes, and those of 3
+ * or 6, possibly into several widths; the latter are divided here. It also loads more than such a
+ * vector where the alignment allows it.
  */
 #include "llvm-plugin/analysis/ir_edit.h"
 
