@@ -6,6 +6,7 @@
 #ifndef PROBE_SIMGPU_EXEC_MEMORY_ACCESS_LINES_H
 #define PROBE_SIMGPU_EXEC_MEMORY_ACCESS_LINES_H
 
+#include "simgpu/exec/memory/l1_lookups.h"
 #include "simgpu/exec/memory/vector_access.h"
 
 /* Keeps the first of equal lines; returns the number that remain. */
@@ -99,84 +100,6 @@ static unsigned int quads_of(const struct access *acc, unsigned int idle)
 	return count;
 }
 
-/* How the L1 is divided into banks, for accesses of a size. */
-struct l1_banks {
-	unsigned int shift, mask;
-};
-
-/*
- * Fitted to cycles that gb measured on an MI210 for strides of 4 and 8 bytes (TIME.md). Those of 16
- * bytes are like those of 8.
- */
-static struct l1_banks banks_of(unsigned int bytes)
-{
-	return bytes <= 4   ? (struct l1_banks){2, 3}
-	       : bytes <= 8 ? (struct l1_banks){3, 7}
-			    : (struct l1_banks){4, 3};
-}
-
-/* Cycles of four lanes: the most different places in one bank. */
-static unsigned int bank_cycles(const u64 *addr, unsigned int lanes, struct l1_banks banks)
-{
-	unsigned char count[8] = {0}, most = 0;
-	u64 seen[4];
-	unsigned int n = 0;
-
-	for (; lanes; lanes &= lanes - 1) {
-		u64 at = addr[__builtin_ctz(lanes)] >> banks.shift;
-		unsigned int i = 0;
-
-		while (i < n && seen[i] != at)
-			i++;
-		if (i < n)
-			continue;
-		seen[n++] = at;
-		most = ++count[at & banks.mask] > most ? count[at & banks.mask] : most;
-	}
-	return most;
-}
-
-/* Four lanes that access dwords in sequence, or the same one: the first's address + 1, or 0. */
-static u64 sequence_from(const u64 *addr, unsigned int lanes)
-{
-	u64 lo = ~0ull, hi = 0;
-
-	for (; lanes; lanes &= lanes - 1) {
-		u64 at = addr[__builtin_ctz(lanes)];
-
-		lo = at < lo ? at : lo;
-		hi = at > hi ? at : hi;
-	}
-	return hi - lo < 16 ? lo + 1 : 0;
-}
-
-/*
- * Cycles of the address unit: four lanes per cycle, more if they conflict in the banks of the L1.
- * Of dwords in sequence it processes sixteen lanes per cycle.
- */
-static unsigned int address_cycles(const struct access *acc)
-{
-	const struct l1_banks banks = banks_of(acc->bytes);
-	unsigned int cycles = 0;
-	u64 previous = 0;
-
-	for (unsigned int first = 0; first < 64; first += 4) {
-		unsigned int lanes = (unsigned int)(acc->exec >> first) & 15;
-		u64 from;
-
-		previous = first % 16 ? previous : 0;
-		if (!lanes)
-			continue;
-		from = acc->bytes <= 4 ? sequence_from(acc->addr + first, lanes) : 0;
-		if (!from)
-			cycles += bank_cycles(acc->addr + first, lanes, banks);
-		else if (!previous || from - previous > 16)
-			cycles++;
-		previous = from;
-	}
-	return cycles;
-}
-
 #if defined(__AVX512F__)
 /*
  * Bit l: lane l's line differs from the previous one. False if a lane spans two lines, or if lines
@@ -249,7 +172,7 @@ static void find_lines(const struct access *acc, struct lines *ret)
 	unsigned int pairs = 0;
 	u64 pair[128];
 
-	ret->cycles = address_cycles(acc);
+	ret->cycles = l1_lookup_cycles(acc->addr, acc->exec, acc->bytes);
 	if (find_rising_lines(acc, ret))
 		return;
 	collect_lines(acc, ret);

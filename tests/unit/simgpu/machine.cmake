@@ -62,3 +62,9 @@ set_target_properties(simgpu_fake_agents PROPERTIES OUTPUT_NAME hsa-runtime64 SO
 target_compile_definitions(simgpu_pc_sampling_sessions PRIVATE
 	FAKE_RUNTIME="$<TARGET_FILE:simgpu_fake_agents>")
 add_dependencies(simgpu_pc_sampling_sessions simgpu_fake_agents)
+
+add_executable(simgpu_l1_lookups ${CMAKE_CURRENT_LIST_DIR}/l1_lookups.c
+	${machine_dir}/exec/memory/l1_lookups.c)
+target_include_directories(simgpu_l1_lookups PRIVATE ${CMAKE_SOURCE_DIR})
+target_link_libraries(simgpu_l1_lookups PRIVATE probe_flags probe_sanitize ${CMOCKA_LIBRARY})
+probe_test(NAME unit.simgpu.l1_lookups TIER unit FOLDER simgpu COMMAND simgpu_l1_lookups)
