@@ -74,7 +74,7 @@ class Merger
 };
 } // namespace
 
-/* Accesses of whole dwords that SILoadStoreOptimizer considers. */
+/* Accesses of whole dwords that SILoadStoreOptimizer considers. Flat ones may be divided. */
 static bool is_candidate(Instruction &inst, const DataLayout &layout, unsigned &bytes)
 {
 	auto *load = dyn_cast<LoadInst>(&inst);
@@ -91,7 +91,8 @@ static bool is_candidate(Instruction &inst, const DataLayout &layout, unsigned &
 
 	bytes = (unsigned)(bits / 8);
 	return bits && bits % 32 == 0 && bytes < WIDEST &&
-	       layout.getTypeStoreSizeInBits(type) == bits && getLoadStoreAlignment(&inst) >= 4;
+	       layout.getTypeStoreSizeInBits(type) == bits &&
+	       (space == PROBE_SPACE_GLOBAL || getLoadStoreAlignment(&inst) >= 4);
 }
 
 /* Uniform loads may become scalar, and the back end merges these in another way. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Short copies become vectors of 16 bytes and the rest; longer ones become a loop, as in the back
- * end. See SITargetLowering and AMDGPUTTIImpl::getMemcpyLoopLoweringType in LLVM. A rest of more
- * than 4 bytes is part of 16 that overlap the ones before
- * (TargetLowering::findOptimalMemOpLowering).
+ * Short copies become the pieces that the back end chooses
+ * (TargetLowering::findOptimalMemOpLowering in LLVM); longer ones become a loop, as there
+ * (AMDGPUTTIImpl::getMemcpyLoopLoweringType).
  */
 #include "llvm-plugin/clone/lower_copies.h"
 
@@ -44,10 +43,9 @@ static struct end end_of(LLVMValueRef call, unsigned operand)
 			    align ? LLVMGetEnumAttributeValue(align) : 1};
 }
 
-static bool is_lds(const struct end *end)
+static bool is_in(const struct end *end, unsigned space)
 {
-	return end->pointer &&
-	       LLVMGetPointerAddressSpace(LLVMTypeOf(end->pointer)) == PROBE_SPACE_LDS;
+	return end->pointer && LLVMGetPointerAddressSpace(LLVMTypeOf(end->pointer)) == space;
 }
 
 /* Alignment at `offset` bytes after an address with alignment `align`. */
@@ -58,37 +56,49 @@ static uint64_t align_at(uint64_t align, uint64_t offset)
 	return both & -both;
 }
 
+/* Bytes that are copied at once. */
+struct piece {
+	uint64_t at, size;
+};
+
+/* With an alignment below 4, flat and scratch instructions need it. */
+static bool may_be_misaligned(const struct copy *copy)
+{
+	return copy->to.align >= 4 || (!is_in(&copy->to, PROBE_SPACE_FLAT) &&
+				       !is_in(&copy->to, PROBE_SPACE_SCRATCH));
+}
+
 /*
- * Size of the next piece: 16 bytes; at the end 12, else the largest power of two. In LDS 8, and
- * less if not aligned to 4.
+ * The back end's pieces; returns their number. The last bytes are copied together with some that
+ * have been copied already, if they would need two pieces, unless an alignment of 2 makes that slow.
+ * With an alignment below 4 it takes 8 bytes; with one of 1, it then merges two of these.
  */
-static uint64_t piece_of(const struct copy *copy, uint64_t left)
+static unsigned divide(const struct copy *copy, struct piece *ret)
 {
-	bool lds = is_lds(&copy->to) || is_lds(&copy->from);
-	uint64_t align =
-		copy->set || copy->to.align < copy->from.align ? copy->to.align : copy->from.align;
-	uint64_t piece = !lds ? 16 : align >= 4 ? 8 : align;
+	bool overlap = may_be_misaligned(copy) && copy->to.align != 2 && !copy->may_overlap &&
+		       !copy->is_volatile;
+	uint64_t size = !may_be_misaligned(copy) ? copy->to.align : copy->to.align == 2 ? 8 : 16;
+	unsigned count = 0;
 
-	if (!lds && align >= 4 && left >= 12 && left < 16)
-		return 12;
-	while (piece > left)
-		piece /= 2;
-	return piece;
-}
+	if (size > 8 && copy->size < 16)
+		size = 8;
+	for (uint64_t at = 0; at < copy->size; at += size) {
+		bool merged = size == 16 && copy->to.align == 1;
+		uint64_t left = copy->size - at;
 
-static bool is_global(const struct end *end)
-{
-	return end->pointer &&
-	       LLVMGetPointerAddressSpace(LLVMTypeOf(end->pointer)) == PROBE_SPACE_GLOBAL;
-}
+		while (size > left) {
+			uint64_t smaller = merged ? 8 : size > 4 ? 4 : size / 2;
 
-/* Are the last bytes copied together with some that have been copied already? */
-static bool has_overlap(const struct copy *copy, uint64_t at)
-{
-	uint64_t left = copy->size - at;
-
-	return at && left > 4 && left < 16 && copy->to.align >= 4 && is_global(&copy->to) &&
-	       is_global(&copy->from) && !copy->may_overlap && !copy->is_volatile;
+			if (count && overlap && smaller < left && !merged)
+				at -= size - left;
+			else
+				size = smaller;
+			left = copy->size - at;
+			merged = false;
+		}
+		ret[count++] = (struct piece){at, size};
+	}
+	return count;
 }
 
 static LLVMTypeRef type_of(const struct copy *copy, uint64_t piece)
@@ -142,22 +152,18 @@ static LLVMValueRef pattern(const struct copy *copy, uint64_t piece)
 /* All loads precede the stores if source and destination may overlap. */
 static void unroll(const struct copy *copy)
 {
+	struct piece piece[COPY_UNROLLED];
 	LLVMValueRef loaded[COPY_UNROLLED];
-	unsigned pieces = 0;
+	unsigned count = divide(copy, piece);
 
-	for (uint64_t at = 0, piece; at < copy->size; at += piece) {
-		if (has_overlap(copy, at))
-			at = copy->size - 16;
-		piece = piece_of(copy, copy->size - at);
-		loaded[pieces] = copy->set ? pattern(copy, piece) : load(copy, at, piece);
+	for (unsigned i = 0; i < count; i++) {
+		loaded[i] = copy->set ? pattern(copy, piece[i].size)
+				      : load(copy, piece[i].at, piece[i].size);
 		if (!copy->may_overlap)
-			store(copy, at, loaded[pieces]);
-		pieces++;
+			store(copy, piece[i].at, loaded[i]);
 	}
-	pieces = 0;
-	for (uint64_t at = 0; copy->may_overlap && at < copy->size;
-	     at += piece_of(copy, copy->size - at))
-		store(copy, at, loaded[pieces++]);
+	for (unsigned i = 0; copy->may_overlap && i < count; i++)
+		store(copy, piece[i].at, loaded[i]);
 }
 
 /* If the byte is a constant, so is the word. */
@@ -199,6 +205,11 @@ void lower_copy(LLVMValueRef call, void *analyses)
 		copy.word = repeat_byte(&copy, LLVMGetOperand(call, 1));
 	else
 		copy.from = end_of(call, 1);
+	/* The back end takes the lower alignment for both ends. */
+	if (!copy.set && copy.to.align < copy.from.align)
+		copy.from.align = copy.to.align;
+	else if (!copy.set)
+		copy.to.align = copy.from.align;
 	unroll(&copy);
 	LLVMDisposeBuilder(copy.builder);
 	LLVMInstructionEraseFromParent(call);
