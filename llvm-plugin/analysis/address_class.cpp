@@ -5,13 +5,13 @@
 #include "llvm-plugin/analysis/address_terms.h"
 #include "llvm-plugin/analysis/address_text.h"
 #include "llvm-plugin/analysis/affine_walk.h"
+#include "llvm-plugin/analysis/argument_names.h"
 #include "llvm-plugin/analysis/function.h"
 #include "llvm-plugin/analysis/private_slot.h"
 
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Analysis/VectorUtils.h>
-#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
@@ -37,27 +37,7 @@ struct address_classes {
 		int64_t constant;
 	};
 	DenseMap<std::pair<const BasicBlock *, const SCEV *>, First> first;
-
-	explicit address_classes(const analysis &of);
 };
-
-/* Takes names of arguments from debug information, because compilers often drop names of values. */
-address_classes::address_classes(const analysis &of) : in(of)
-{
-	const DISubprogram *subprogram = in.function.getSubprogram();
-
-	for (const Argument &argument : in.function.args())
-		arguments.push_back(argument.getName().str());
-	if (!subprogram)
-		return;
-	for (const DINode *node : subprogram->getRetainedNodes()) {
-		auto *variable = dyn_cast<DILocalVariable>(node);
-		unsigned number = variable ? variable->getArg() : 0;
-
-		if (number && number <= arguments.size())
-			arguments[number - 1] = variable->getName().str();
-	}
-}
 
 /* ---- Where a value comes from --------------------------------------------------------------- */
 
@@ -546,7 +526,7 @@ static bool iterations_vary(const analysis &in, const BasicBlock *block, const S
 
 struct address_classes *address_classes_create(const struct analysis *in)
 {
-	return new address_classes(*in);
+	return new address_classes{*in, argument_names(*in), decltype(address_classes::first)()};
 }
 
 void address_classes_destroy(struct address_classes *classes)

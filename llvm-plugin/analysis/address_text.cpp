@@ -490,12 +490,13 @@ Text Printer::leaf(Value *value, unsigned depth)
 		return {axis("gridDim", (unsigned)groups_axis(in, value))};
 	if (argument) {
 		unsigned number = argument->getArgNo();
-		std::string name = number < arguments.size() ? arguments[number] : "";
-		size_t coerced = name.rfind(".coerce");
+		const std::string &name = arguments[number];
 
-		if (coerced != std::string::npos)
-			name = name.substr(0, coerced);
-		return named(value, name.empty() ? "argument " + std::to_string(number) : name);
+		if (!name.empty())
+			return named(value, name);
+		/* The positions of other functions' arguments are not those of the source. */
+		return named(value,
+			     in.kernel ? "argument " + std::to_string(number) : "(an argument)");
 	}
 	if (auto *global = dyn_cast<GlobalValue>(value)) {
 		std::string name = demangle(global->getName().str());

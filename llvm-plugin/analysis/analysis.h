@@ -43,6 +43,8 @@ struct analysis;
  */
 struct analysis *analysis_create(LLVMValueRef function, bool kernel, void *analyses);
 void analysis_destroy(struct analysis *in);
+/* The function is a clone of the original, with more arguments behind its own. */
+void analysis_set_original(struct analysis *in, LLVMValueRef original);
 /* From now on results need only hold in launches with regular waves (wire_device.h). */
 void analysis_trust_launch(struct analysis *in);
 /* From now on addresses with bit fields are not affine. */

@@ -21,6 +21,7 @@ struct analysis *analysis_create(LLVMValueRef value, bool kernel, void *analyses
 	manager.invalidate(*function, PreservedAnalyses::none());
 	return new analysis{
 		*function,
+		function,
 		function->getParent()->getDataLayout(),
 		manager.getResult<DominatorTreeAnalysis>(*function),
 		manager.getResult<PostDominatorTreeAnalysis>(*function),
@@ -40,6 +41,11 @@ struct analysis *analysis_create(LLVMValueRef value, bool kernel, void *analyses
 void analysis_destroy(struct analysis *in)
 {
 	delete in;
+}
+
+void analysis_set_original(struct analysis *in, LLVMValueRef original)
+{
+	in->original = unwrap<Function>(original);
 }
 
 void analysis_trust_launch(struct analysis *in)

@@ -19,6 +19,8 @@
 
 struct analysis {
 	llvm::Function &function;
+	/* Of which it is a clone, with more arguments behind; or the function itself. */
+	llvm::Function *original;
 	const llvm::DataLayout &layout;
 	llvm::DominatorTree &dominators;
 	llvm::PostDominatorTree &postdominators;

@@ -70,8 +70,14 @@
 /* LLVM 19 attaches debug records to instructions, instead of calling intrinsics. */
 #if LLVM_VERSION_MAJOR >= 19
 #define PROBE_DROP_DEBUG_RECORDS(inst) (inst).dropDbgRecords()
+#define PROBE_DEBUG_RECORD	       llvm::DbgVariableRecord
+#define PROBE_DEBUG_RECORDS(inst)      llvm::filterDbgVars((inst).getDbgRecordRange())
+#define PROBE_RECORD_DECLARES(record)  (record).isDbgDeclare()
 #else
 #define PROBE_DROP_DEBUG_RECORDS(inst) ((void)0)
+#define PROBE_DEBUG_RECORD	       llvm::DbgVariableIntrinsic
+#define PROBE_DEBUG_RECORDS(inst)      llvm::ArrayRef<PROBE_DEBUG_RECORD>()
+#define PROBE_RECORD_DECLARES(record)  llvm::isa<llvm::DbgDeclareInst>(&(record))
 #endif
 
 /*

@@ -453,6 +453,7 @@ static struct analysis *analyse(LLVMValueRef function, const struct call_unit *u
 {
 	struct analysis *in = analysis_create(function, unit->kernel, analyses);
 
+	analysis_set_original(in, unit->original);
 	analysis_trust_launch(in);
 	if (!pass_enabled(options, PASS_BIT_FIELDS))
 		analysis_forbid_fields(in);
