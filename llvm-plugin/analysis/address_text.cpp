@@ -130,6 +130,19 @@ static std::string factor(const std::string &text)
 	return text;
 }
 
+/* What is divided by: products need parentheses, too. */
+static std::string divisor(const std::string &text)
+{
+	int depth = 0;
+
+	for (char c : text) {
+		depth += (c == '(') - (c == ')');
+		if (c == '*' && !depth)
+			return "(" + text + ")";
+	}
+	return factor(text);
+}
+
 /* Without parentheses around all of it. */
 static std::string bare(const std::string &text)
 {
@@ -242,7 +255,7 @@ bool Printer::remainder(const SCEVAddExpr *expr, unsigned depth, Text &ret)
 			continue;
 		Text a = operand(divide->getLHS(), false, depth + 1);
 		Text b = operand(divide->getRHS(), false, depth + 1);
-		ret = {"(" + factor(a.text) + " % " + factor(b.text) + ")", 0, b.high - 1, b.open};
+		ret = {"(" + factor(a.text) + " % " + divisor(b.text) + ")", 0, b.high - 1, b.open};
 		return true;
 	}
 	return false;
@@ -340,7 +353,7 @@ Text Printer::quotient(const Text &a, const Text &b)
 	double most = std::max(std::fabs(a.low), std::fabs(a.high));
 	bool negative = a.low < 0 || b.low < 0;
 
-	return {"(" + factor(a.text) + " / " + factor(b.text) + ")", negative ? -most : 0,
+	return {"(" + factor(a.text) + " / " + divisor(b.text) + ")", negative ? -most : 0,
 		negative ? most : std::floor(a.high / std::max(b.low, 1.0)), a.open || b.open};
 }
 
@@ -424,7 +437,7 @@ Text Printer::arithmetic(BinaryOperator *inst, unsigned depth)
 		Text b = operand(right, is_signed, depth + 1);
 		double most = std::max(std::fabs(b.low), std::fabs(b.high)) - 1;
 
-		return {"(" + factor(a.text) + " % " + factor(b.text) + ")", a.low < 0 ? -most : 0,
+		return {"(" + factor(a.text) + " % " + divisor(b.text) + ")", a.low < 0 ? -most : 0,
 			most, b.open};
 	}
 	case Instruction::And:

@@ -208,3 +208,16 @@ extern "C" __global__ void nest(float *out, const float *in, int n, int m, int p
 			sum += in[(i * m + j) * pitch + threadIdx.x * pitch];
 	out[threadIdx.x] = sum;
 }
+
+// What is divided by is in parentheses, also a product.
+// CHECK: {{^}}quotients [[@LINE+6]] load {{.*}} in + 4*(threadIdx.x / (a*b)){{$}}
+// CHECK: {{^}}quotients [[@LINE+6]] load {{.*}} in + 4*(threadIdx.x / (gridDim.x*blockDim.x)){{$}}
+// CHECK: {{^}}quotients [[@LINE+6]] load {{.*}} in + 4*(threadIdx.x % (a*b)){{$}}
+// CHECK: {{^}}quotients [[@LINE+6]] load {{.*}} in + 4*(a*threadIdx.x / b){{$}}
+extern "C" __global__ void quotients(float *out, const float *in, unsigned a, unsigned b)
+{
+	out[0] += in[threadIdx.x / (a * b)];
+	out[1] += in[threadIdx.x / (gridDim.x * blockDim.x)];
+	out[2] += in[threadIdx.x % (a * b)];
+	out[3] += in[a * threadIdx.x / b];
+}
