@@ -7,11 +7,11 @@
 #include "llvm-plugin/analysis/affine_walk.h"
 #include "llvm-plugin/analysis/argument_names.h"
 #include "llvm-plugin/analysis/function.h"
+#include "llvm-plugin/analysis/index_origin.h"
 #include "llvm-plugin/analysis/private_slot.h"
 
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/Analysis/ValueTracking.h>
-#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
@@ -38,175 +38,6 @@ struct address_classes {
 	};
 	DenseMap<std::pair<const BasicBlock *, const SCEV *>, First> first;
 };
-
-/* ---- Where a value comes from --------------------------------------------------------------- */
-
-namespace
-{
-/* The operations of a divergent value, up to loads from memory. */
-struct Origin {
-	const Instruction *load = nullptr; /* the first one found; rather one with a line */
-	bool wraps = false;		   /* periodic, clamped or chosen */
-	bool itself = false;		   /* `target` was found */
-	bool unknown = false; /* a variable whose values are not known, or there were too many */
-};
-
-enum { WHOLE = -1 };
-
-/* A value, or one element of a vector: the optimiser packs unrelated scalars into vectors. */
-using Element = std::pair<const Value *, int>;
-
-class Flow
-{
-	const analysis &in;
-	const BasicBlock *block;
-	DenseSet<Element> seen;
-
-	void operands(const Instruction *inst, int element, SmallVectorImpl<Element> &work) const;
-	static bool variable(const LoadInst *load, SmallVectorImpl<Element> &work);
-
-      public:
-	Flow(const analysis &of, const BasicBlock *at) : in(of), block(at)
-	{
-	}
-	Origin trace(const Value *from, const Instruction *target, bool through_loads);
-};
-} // namespace
-
-/* The element of a shuffle's operand; false if the result's element is undefined. */
-static bool shuffled(const ShuffleVectorInst *shuffle, int element, Element &ret)
-{
-	auto *type = dyn_cast<FixedVectorType>(shuffle->getOperand(0)->getType());
-
-	if (!type)
-		return false;
-	int from = shuffle->getMaskValue((unsigned)element), count = (int)type->getNumElements();
-
-	if (from < 0)
-		return false;
-	ret = {shuffle->getOperand(from >= count), from % count};
-	return true;
-}
-
-/* Does each element of the result depend on the same element of each vector operand only? */
-static bool by_element(const Instruction *inst)
-{
-	auto *call = dyn_cast<IntrinsicInst>(inst);
-
-	if (call)
-		return isTriviallyVectorizable(call->getIntrinsicID());
-	if (isa<BitCastInst>(inst))
-		return false;
-	return isa<BinaryOperator>(inst) || isa<UnaryOperator>(inst) || isa<CastInst>(inst) ||
-	       isa<SelectInst>(inst) || isa<PHINode>(inst) || isa<FreezeInst>(inst);
-}
-
-void Flow::operands(const Instruction *inst, int element, SmallVectorImpl<Element> &work) const
-{
-	auto *extract = dyn_cast<ExtractElementInst>(inst);
-	auto *insert = dyn_cast<InsertElementInst>(inst);
-	auto *shuffle = dyn_cast<ShuffleVectorInst>(inst);
-	auto *index = dyn_cast<ConstantInt>(extract  ? extract->getIndexOperand()
-					    : insert ? insert->getOperand(2)
-						     : inst->getOperand(0));
-	Element from;
-
-	/* What is compared chooses an index, but is none. */
-	if (isa<CmpInst>(inst))
-		return;
-	if (auto *load = dyn_cast<LoadInst>(inst)) {
-		work.push_back({load->getPointerOperand(), WHOLE});
-		return;
-	}
-	if (extract && index) {
-		work.push_back({extract->getVectorOperand(), (int)index->getZExtValue()});
-		return;
-	}
-	if (insert && index && element != WHOLE) {
-		bool own = index->getZExtValue() == (uint64_t)element;
-
-		work.push_back({insert->getOperand(own), own ? WHOLE : element});
-		return;
-	}
-	if (shuffle && element != WHOLE) {
-		if (shuffled(shuffle, element, from))
-			work.push_back(from);
-		return;
-	}
-	for (const Value *operand : inst->operands())
-		if (isa<Instruction>(operand))
-			work.push_back(
-				{operand, operand->getType()->isVectorTy() && by_element(inst)
-						  ? element
-						  : WHOLE});
-}
-
-static bool has_line(const Instruction *inst)
-{
-	return inst->getDebugLoc() && inst->getDebugLoc().getLine();
-}
-
-static bool wraps_index(const Instruction *inst)
-{
-	auto *call = dyn_cast<IntrinsicInst>(inst);
-
-	if (isa<SelectInst>(inst))
-		return true;
-	switch (call ? call->getIntrinsicID() : Intrinsic::not_intrinsic) {
-	case Intrinsic::umin:
-	case Intrinsic::umax:
-	case Intrinsic::smin:
-	case Intrinsic::smax:
-		return true;
-	default:
-		return inst->getOpcode() == Instruction::URem ||
-		       inst->getOpcode() == Instruction::SRem ||
-		       inst->getOpcode() == Instruction::And;
-	}
-}
-
-/* False: its values are not known. */
-bool Flow::variable(const LoadInst *load, SmallVectorImpl<Element> &work)
-{
-	SmallVector<Value *, 4> values;
-	bool known = slot_values(load, values);
-
-	for (Value *value : values)
-		work.push_back({value, WHOLE});
-	return known;
-}
-
-Origin Flow::trace(const Value *from, const Instruction *target, bool through_loads)
-{
-	SmallVector<Element, 16> work{{from, WHOLE}};
-	Origin ret;
-
-	while (!work.empty() && seen.size() < VALUES_MAX) {
-		Element next = work.pop_back_val();
-		auto *inst = dyn_cast<Instruction>(next.first);
-
-		if (inst && inst == target)
-			ret.itself = true;
-		if (!inst || !seen.insert(next).second || !in.varies(inst, block))
-			continue;
-		if (is_slot(inst)) {
-			ret.unknown |= !variable(cast<LoadInst>(inst), work);
-			continue;
-		}
-		if (isa<LoadInst>(inst) || isa<AtomicRMWInst>(inst) ||
-		    isa<AtomicCmpXchgInst>(inst)) {
-			if (!ret.load || !has_line(ret.load))
-				ret.load = inst;
-			if (!through_loads)
-				continue;
-		}
-		ret.wraps |= wraps_index(inst);
-		operands(inst, next.second, work);
-	}
-	/* What was not looked at may be a load. */
-	ret.unknown |= !work.empty();
-	return ret;
-}
 
 /* ---- Classes -------------------------------------------------------------------------------- */
 
@@ -268,6 +99,8 @@ static bool is_data(Value *unresolved)
 	const Value *value = slot_value(unresolved);
 	auto *load = dyn_cast<LoadInst>(value);
 
+	if (value->getType()->isPointerTy())
+		return false;
 	return (isa<Argument>(value) && value->getType()->isIntegerTy()) ||
 	       (load && (load->getPointerAddressSpace() != PROBE_SPACE_CONSTANT ||
 			 isa<GlobalVariable>(getUnderlyingObject(load->getPointerOperand()))));
@@ -377,7 +210,7 @@ static bool is_listed(const analysis &in, const LoadInst *load)
 	struct probe_site_term terms[ADDRESS_TERMS];
 	unsigned count = address_terms(in, address_expr(in, pointer), terms);
 
-	return Flow(in, load->getParent()).trace(pointer, nullptr, false).load ||
+	return index_origin(in, load->getParent(), pointer, nullptr, false).load ||
 	       any_of(ArrayRef(terms, count),
 		      [&](const auto &term) { return is_spread(term, bytes); });
 }
@@ -443,7 +276,7 @@ static const Value *array_of(const analysis &in, const Value *pointer, const Bas
 static bool feeds_itself(const analysis &in, const BasicBlock *block, const Instruction *inst,
 			 const Value *pointer)
 {
-	return Flow(in, block).trace(pointer, inst, true).itself;
+	return index_origin(in, block, pointer, inst, true).itself;
 }
 
 /*
@@ -473,7 +306,7 @@ static enum probe_address_class class_of(const analysis &in, const Instruction *
 		return proved_class(proof);
 	if (!in.varies(pointer, inst->getParent()))
 		return PROBE_ADDRESS_UNIFORM;
-	Origin origin = Flow(in, inst->getParent()).trace(pointer, nullptr, false);
+	Origin origin = index_origin(in, inst->getParent(), pointer, nullptr, false);
 
 	*ret_load = origin.load;
 	if (!origin.load && origin.unknown)

@@ -35,6 +35,7 @@ struct analysis *analysis_create(LLVMValueRef value, bool kernel, void *analyses
 		DenseMap<const Loop *, bool>(),
 		DenseMap<const SCEV *, SmallVector<analysis::Narrow, 2>>(),
 		DenseMap<const SCEV *, Instruction *>(),
+		DenseMap<const LoadInst *, LaneDependence>(),
 	};
 }
 

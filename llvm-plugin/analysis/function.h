@@ -17,6 +17,9 @@
 #include <llvm/IR/Instructions.h>
 #include PROBE_DIVERGENCE_HEADER
 
+/* How an address depends on the lane: not at all, perhaps, by data flow. */
+enum class LaneDependence { SAME, UNKNOWN, VARIES };
+
 struct analysis {
 	llvm::Function &function;
 	/* Of which it is a clone, with more arguments behind; or the function itself. */
@@ -41,6 +44,8 @@ struct analysis {
 	mutable llvm::DenseMap<const llvm::SCEV *, llvm::SmallVector<Narrow, 2>> narrow;
 	/* Integers by their expression, for messages. */
 	mutable llvm::DenseMap<const llvm::SCEV *, llvm::Instruction *> named;
+	/* Memo: of loads of an index, see index_load.h. */
+	mutable llvm::DenseMap<const llvm::LoadInst *, LaneDependence> loaded;
 
 	/* May the value differ between active lanes of a wave in that block? */
 	bool varies(const llvm::Value *value, const llvm::BasicBlock *block) const;
