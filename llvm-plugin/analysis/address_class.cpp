@@ -309,10 +309,10 @@ static enum probe_address_class class_of(const analysis &in, const Instruction *
 	Origin origin = index_origin(in, inst->getParent(), pointer, nullptr, false);
 
 	*ret_load = origin.load;
-	if (!origin.load && origin.unknown)
-		return NOT_KNOWN;
 	if (!origin.load)
-		return origin.wraps ? PROBE_ADDRESS_WRAPPED : PROBE_ADDRESS_COMPUTED;
+		return origin.wraps	? PROBE_ADDRESS_WRAPPED
+		       : origin.unknown ? NOT_KNOWN
+					: PROBE_ADDRESS_COMPUTED;
 	if (feeds_itself(in, inst->getParent(), inst, pointer)) {
 		*ret_load = inst;
 		return PROBE_ADDRESS_CHASE;

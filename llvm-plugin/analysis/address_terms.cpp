@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Addresses as sums of products; see address_terms.h. */
 #include "llvm-plugin/analysis/address_terms.h"
+#include "llvm-plugin/analysis/private_slot.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Support/MathExtras.h>
@@ -44,12 +45,22 @@ class Expander
 
 static const Term unknown = {0, PROBE_TERM_UNKNOWN};
 
+/* What callers hand over, and a variable in private memory, may be another value in each lane. */
+static bool is_lanes_own(const analysis &in, const Value *value)
+{
+	auto *load = dyn_cast<LoadInst>(value);
+
+	return isa<Argument>(value) ? in.varies(value, nullptr) : load && is_slot(load);
+}
+
 /* What a value is, if it is no operation; 0 = an operation. */
 unsigned Expander::leaf(const Value *value)
 {
 	auto *element = dyn_cast<ExtractElementInst>(value);
 	int axis;
 
+	if (is_lanes_own(in, value))
+		return PROBE_TERM_UNKNOWN;
 	/* The optimiser merges loads of neighbours into one of a vector. */
 	if (element && isa<LoadInst>(element->getVectorOperand()))
 		return PROBE_TERM_VALUE;

@@ -97,7 +97,7 @@ void Flow::operands(const Instruction *inst, int element, SmallVectorImpl<Elemen
 		return;
 	}
 	for (const Value *operand : inst->operands())
-		if (isa<Instruction>(operand))
+		if (isa<Instruction>(operand) || isa<Argument>(operand))
 			work.push_back(
 				{operand, operand->getType()->isVectorTy() && by_element(inst)
 						  ? element
@@ -171,6 +171,9 @@ Origin Flow::trace(const Value *from, const Instruction *target, bool through_lo
 
 		if (inst && inst == target)
 			ret.itself = true;
+		/* What the caller of a function hands over. */
+		if (isa<Argument>(next.first))
+			ret.unknown |= in.varies(next.first, block);
 		if (!inst || !seen.insert(next).second || !in.varies(inst, block))
 			continue;
 		if (is_slot(inst)) {

@@ -221,3 +221,21 @@ extern "C" __global__ void quotients(float *out, const float *in, unsigned a, un
 	out[2] += in[threadIdx.x % (a * b)];
 	out[3] += in[a * threadIdx.x / b];
 }
+
+// What callers hand to a function may have been loaded, except for what the function itself does with it.
+// CHECK: {{^}}handed [[@LINE+6]] load unknown
+// CHECK: {{^}}handed [[@LINE+6]] load unknown
+// CHECK: {{^}}handed [[@LINE+6]] load wrapped
+// CHECK: {{^}}handed [[@LINE+6]] load gather {{.*}} from [[@LINE+6]]
+extern "C" __device__ __attribute__((noinline)) float handed(const float *in, const int *ix, int i)
+{
+	return in[i] +
+	       in[threadIdx.x] +
+	       in[i % 12] +
+	       in[ix[i]];
+}
+
+extern "C" __global__ void hands(float *out, const float *in, const int *ix, const int *own)
+{
+	out[threadIdx.x] = handed(in, ix, own[threadIdx.x]);
+}

@@ -116,3 +116,29 @@ extern "C" __global__ void twice(float *out, const float *in, int pitch)
 		sum += in[t * pitch + k];
 	out[t] = sum;
 }
+
+// What callers hand to a function may be another value in each lane: the index, a factor of it, or the pointer.
+// CHECK-DAG: {{^}}index [[@LINE+3]] store 0*unknown{{$}}
+extern "C" __device__ __attribute__((noinline)) void index(float *out, int at)
+{
+	out[at] = 1;
+}
+
+// CHECK-DAG: {{^}}factor [[@LINE+3]] store 0*unknown{{$}}
+extern "C" __device__ __attribute__((noinline)) void factor(float *out, int pitch)
+{
+	out[threadIdx.x * pitch] = 2;
+}
+
+// CHECK-DAG: {{^}}pointer [[@LINE+3]] store 0*unknown{{$}}
+extern "C" __device__ __attribute__((noinline)) void pointer(float *out)
+{
+	out[threadIdx.y] = 3;
+}
+
+extern "C" __global__ void calls(float *out, int pitch)
+{
+	index(out, threadIdx.x * pitch + threadIdx.y);
+	factor(out, threadIdx.y);
+	pointer(out + threadIdx.x * pitch);
+}

@@ -3,6 +3,7 @@
 //
 // RUN: %hip_probe -O0 -g %s -o %t
 // RUN: python3 %S/address_classes.py %t | FileCheck %s
+// RUN: python3 %S/address_terms.py %t | FileCheck %s --check-prefix=TERMS
 #include <hip/hip_runtime.h>
 
 // CHECK: {{^}}ids [[@LINE+6]] store computed argument 0 + 132*
@@ -49,4 +50,17 @@ extern "C" __global__ void elsewhere(float *a)
 
 	set(&i);
 	a[i] = 1;
+}
+
+// Terms are those of other values: a variable may be another one in each lane.
+// TERMS: {{^}}variables [[@LINE+6]] store 0*unknown{{$}}
+// TERMS: {{^}}variables [[@LINE+8]] store 0*unknown{{$}}
+extern "C" __global__ void variables(float *a, int n)
+{
+	int t = threadIdx.x, at = t * n;
+
+	a[t] = 1;
+	if (n > 3)
+		at += threadIdx.y;
+	a[at] = 2;
 }
