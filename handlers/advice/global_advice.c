@@ -116,6 +116,13 @@ static bool mostly_idle(const struct facts *facts)
 	return facts_fill(facts) <= 3. / 4;
 }
 
+/* Lanes of a row have a known distance, or touch more lines than if they were contiguous. */
+static bool is_distance_shown(const struct facts *facts, const struct axis_strides *axes)
+{
+	return axes->known[0] || facts_each(facts, facts->used) >
+					 advice_lines_of_rows(facts, facts->site->bytes);
+}
+
 /*
  * For workgroups whose rows are shorter than a wave, if the compiler proved how the address depends
  * on threadIdx.x. False if nothing was proved.
@@ -127,7 +134,7 @@ static bool global_rows(const struct facts *facts, struct advice *ret)
 	struct axis_strides axes;
 
 	if (!site->row || site->row >= site->wave || site->row < 2 || mostly_idle(facts) ||
-	    !find_axes(facts, &axes) || axes.fields)
+	    !find_axes(facts, &axes) || axes.fields || !is_distance_shown(facts, &axes))
 		return false;
 	if (!axes.known[0] || llabs((long long)axes.stride[0]) > (long long)site->bytes) {
 		rows_apart(facts, &axes, ret);

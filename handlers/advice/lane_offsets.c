@@ -34,6 +34,9 @@ static bool stride_of(const struct advice_site *site, const struct probe_site_st
 
 bool advice_terms_known(const struct advice_site *site)
 {
+	/* Where data flow does not show what the address depends on, values are the lanes' own. */
+	if (!site->info || !site->info->address_class)
+		return false;
 	for (unsigned i = 0; i < site->term_count; i++)
 		if (site->terms[i].of & PROBE_TERM_UNKNOWN)
 			return false;
@@ -58,7 +61,7 @@ static bool is_lanes_own(const struct probe_site_info *info)
 
 bool axis_terms(const struct advice_site *site, struct axis_strides *ret)
 {
-	if (!advice_terms_known(site) || !site->info || is_lanes_own(site->info))
+	if (!advice_terms_known(site) || is_lanes_own(site->info))
 		return false;
 	*ret = (struct axis_strides){.known = {true, true, true}};
 	for (unsigned i = 0; i < site->term_count; i++) {

@@ -125,6 +125,8 @@ FAMILIES = {
         bytes=[8, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 100, 128, 144, 152, 160], size=[4, 8, 16], last=[0, 1], op=OPS,
         how=["argument", "literal", "loop", "unrolled", "rows", "rows-argument", "neighbours"], pitch=[37, 64, 90],
         block=[(16, 16), (8, 8), (32, 2), (64, 4), (16, 4)])),
+    "handed": (global_cases.handed, 120, dict(size=SIZES, how=["row", "column", "word"], pitch=[64, 100, 128, 333], op=OPS,
+                                              block=BLOCKS)),
 }
 
 

@@ -252,6 +252,24 @@ def tile(case, change):
     return Kernel(body, shape, (2, 2))
 
 
+def handed(case, change):
+    """A function that is not inlined is handed the index: the compiler does not know what it depends on."""
+    allow(change, "swap", "wide", "soa", "align")
+    p = case.p
+    kind, shape, pitch = TYPES[p["size"]], p["block"], p["pitch"]
+    if change.get("wide"):
+        shape = wider(shape)
+    if change.get("align"):
+        pitch = lines_of(pitch, p["size"])
+    how = "row" if change.get("swap") or change.get("soa") else p["how"]
+    index = {"row": f"y * {pitch} + x", "column": f"x * {pitch} + y", "word": f"y * {pitch}"}[how]
+    if p["op"] == "load":
+        return Kernel([ID2, f"auto get = [](const char *from, int i) __attribute__((noinline)) {{ return (({kind} *)from)[i]; }}; {MARK}",
+                       f"(({kind} *)out)[t] = get(in, {index});"], shape, (2, 2))
+    return Kernel([ID2, f"auto put = [](char *to, int i, {kind} v) __attribute__((noinline)) {{ (({kind} *)to)[i] = v; }}; {MARK}",
+                   f"put(out, {index}, (({kind} *)in)[t]);"], shape, (2, 2))
+
+
 def row_gather(case, change):
     """A row whose number was loaded, for each row of the workgroup or for each lane."""
     allow(change, "wide", "sort", "align", "swap")

@@ -30,6 +30,8 @@ class Case:
         if self.family in ("gather", "row_gather", "lds_gather", "global_table") or (
                 self.p.get("how") == "data" and self.family != "guarded"):
             return {"gather"}
+        if self.family == "handed":
+            return {None, ""}
         arithmetic = {"uniform", "affine", "rows", "computed"}
         return arithmetic | {"wrapped"} if self.family in ("periodic", "runs", "permuted", "folded", "lds_atomic", "lds_table",
                                                            "contended", "tree",

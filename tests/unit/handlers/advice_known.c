@@ -92,6 +92,70 @@ static void test_chosen_lanes(void **state)
 	assert_string_equal(host_text(&host_state, 0, "fix"), "");
 }
 
+/* ---- Values that may be each lane's own ------------------------------------------------------ */
+
+/* The counters of four waves of four rows of 16 work-items, in so many lines each. */
+static void send_row_counters(uint32_t site, uint64_t lines)
+{
+	struct probe_counter_row row = {.site = site};
+
+	dispatch.group[0] = 16;
+	dispatch.group[1] = 16;
+	row.value[PROBE_C_EXECUTIONS] = 4;
+	row.value[PROBE_C_LANES] = 256;
+	row.value[PROBE_C_LINES64] = row.value[PROBE_C_LINES128] = 4 * lines;
+	row.value[PROBE_C_NEEDED64] = 16;
+	row.value[PROBE_C_NEEDED128] = 8;
+	row.value[PROBE_C_EXCESS64] = 4 * lines - 16;
+	row.value[PROBE_C_EXCESS128] = 4 * lines - 8;
+	send_counter_rows(&row, 1);
+}
+
+/* An index of unknown origin is not the same in all lanes of a row; recorded addresses show it. */
+static void test_unknown_index(void **state)
+{
+	static const struct probe_site_term value[] = {{.of = PROBE_TERM_VALUE, .step = 4}, {0}};
+	uint32_t counted = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+	uint32_t recorded = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+	uint32_t word = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+
+	(void)state;
+	for (uint32_t site = counted; site <= word; site++)
+		set_terms(site, value);
+	send_row_counters(counted, 38);
+	send_rows(recorded, BASE, 160, 28);
+	send_rows(word, BASE, 0, 160);
+	finish();
+	check_cause(counted, "addresses follow no constant stride", true);
+	assert_string_equal(host_text(&host_state, counted, "fix"), "");
+	check_cause(recorded, "within each row of 16 work-items lanes are 160 B apart", true);
+	check_cause(word, "each row of 16 work-items reads one word", true);
+}
+
+/* A multiple of an argument may be a small one: then rows may be what is apart. */
+static void test_small_argument(void **state)
+{
+	static const struct probe_site_term terms[] = {
+		{.of = PROBE_TERM_ITEM | PROBE_TERM_VALUE, .step = 4},
+		{.of = PROBE_TERM_ITEM << 1, .step = 512},
+		{0}};
+	uint32_t close = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+	uint32_t far = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+
+	(void)state;
+	for (uint32_t site = close; site <= far; site++) {
+		host_state.sites[site].address_class = PROBE_ADDRESS_COMPUTED;
+		set_terms(site, terms);
+	}
+	/* Contiguous rows of 64 bytes are in at most two lines each. */
+	send_row_counters(close, 8);
+	send_row_counters(far, 9);
+	finish();
+	check_cause(close, "far apart", false);
+	check_cause(close, "8.0 cache lines of 128 B touched", true);
+	check_cause(far, "within each row of 16 work-items lanes are far apart", true);
+}
+
 /* ---- Lanes that share words ----------------------------------------------------------------- */
 
 /* Counters do not show whether rows share words: what is needed is a bound then. */
@@ -264,6 +328,8 @@ int main(void)
 		cmocka_unit_test_setup(test_alternating, start),
 		cmocka_unit_test_setup(test_guarded_rows, start),
 		cmocka_unit_test_setup(test_chosen_lanes, start),
+		cmocka_unit_test_setup(test_unknown_index, start),
+		cmocka_unit_test_setup(test_small_argument, start),
 		cmocka_unit_test_setup(test_needed_of_rows, start),
 		cmocka_unit_test_setup(test_sorted, start),
 		cmocka_unit_test_setup(test_no_tile, start),
