@@ -10,6 +10,7 @@
 #include "handlers/advice/advice_text.h"
 #include "handlers/advice/contiguous_advice.h"
 #include "handlers/advice/lane_offsets.h"
+#include "handlers/advice/lane_runs.h"
 #include "handlers/advice/layouts.h"
 #include "handlers/advice/recorded_addresses.h"
 #include "handlers/advice/stride_advice.h"
@@ -191,50 +192,34 @@ static bool global_column(const struct facts *facts, struct advice *ret)
 	return true;
 }
 
-/* The longest runs of 2, 4, 8 ... lanes that are contiguous in all waves; 1 = none. */
-static unsigned contiguous_run(const struct advice_site *site, const struct lane_offsets *lanes)
-{
-	unsigned run = site->wave;
-
-	for (unsigned wave = 0; wave < lanes->waves; wave++)
-		for (unsigned lane = 1; lane < site->wave && lanes->exec[wave] >> lane & 1; lane++)
-			while (lane % run &&
-			       lanes->offset[wave][lane] - lanes->offset[wave][lane - 1] !=
-				       site->bytes)
-				run /= 2;
-	return run;
-}
-
-static bool all_recorded(const struct facts *facts, struct lane_offsets *ret)
-{
-	const struct recorded_addresses *recorded = facts->site->recorded;
-
-	return facts_computed(facts) && recorded && recorded->executions == facts->executions &&
-	       lanes_recorded(recorded, ret);
-}
-
 /* The same for rows that the program makes of one id: t % 16 and t / 16. */
 static bool global_runs(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	struct lane_offsets lanes;
+	uint64_t run;
 	char rows[48];
-	unsigned run;
 
-	if (!site->row || site->row < site->wave || mostly_idle(facts) ||
-	    (!lane_offsets(site, &lanes) && !all_recorded(facts, &lanes)))
+	if (!site->row || site->row < site->wave || mostly_idle(facts))
 		return false;
-	run = contiguous_run(site, &lanes);
+	run = runs_proved(site);
+	if (!run && facts_computed(facts))
+		run = runs_recorded(facts);
 	if (run < 2 || run == site->wave)
 		return false;
 	advice_say(ret->cause,
-		   "runs of %u lanes are contiguous, but apart from each other: %.1f cache lines "
-		   "of %u B touched, %.1f needed",
-		   run, facts_each(facts, facts->used), facts->line, facts_needed(facts));
+		   "runs of %llu lanes are contiguous, but apart from each other: %.1f cache "
+		   "lines of %u B touched, %.1f needed",
+		   (unsigned long long)run, facts_each(facts, facts->used), facts->line, facts_needed(facts));
+	/*
+	 * Longer rows only have to begin with a wave. In workgroups that end within a wave, waves
+	 * begin within rows of an id in the grid, however long these are.
+	 */
+	if (run > site->wave || site->items % site->wave)
+		return true;
 	advice_say(ret->fix,
 		   "let %u consecutive lanes use consecutive elements (wider rows: t %% %u and t / "
 		   "%u instead of t %% %u and t / %u)",
-		   site->wave, site->wave, site->wave, run, run);
+		   site->wave, site->wave, site->wave, (unsigned)run, (unsigned)run);
 	snprintf(rows, sizeof(rows), "rows have at least %u elements", site->wave);
 	advice_estimate(ret, facts_lines(facts),
 			layout_lines_most(site, facts->line, site->bytes, site->wave),

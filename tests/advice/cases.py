@@ -127,6 +127,9 @@ FAMILIES = {
         block=[(16, 16), (8, 8), (32, 2), (64, 4), (16, 4)])),
     "handed": (global_cases.handed, 120, dict(size=SIZES, how=["row", "column", "word"], pitch=[64, 100, 128, 333], op=OPS,
                                               block=BLOCKS)),
+    # Rows that do not divide a wave.
+    "odd_runs": (global_cases.runs, 240, dict(size=SIZES, run=[3, 5, 6, 7, 12, 20, 24, 40, 48, 100], pitch=[100, 128, 200, 333], first=[0, 3],
+                                              local=[1, 0], items=[64, 128, 192, 120, 256], op=OPS)),
 }
 
 

@@ -33,7 +33,7 @@ class Case:
         if self.family == "handed":
             return {None, ""}
         arithmetic = {"uniform", "affine", "rows", "computed"}
-        return arithmetic | {"wrapped"} if self.family in ("periodic", "runs", "permuted", "folded", "lds_atomic", "lds_table",
+        return arithmetic | {"wrapped"} if self.family in ("periodic", "runs", "odd_runs", "permuted", "folded", "lds_atomic", "lds_table",
                                                            "contended", "tree",
                                                            "reduction") else arithmetic
 

@@ -222,6 +222,90 @@ static void test_runs(void **state)
 		      "/ 64 instead of t % 16 and t / 16); estimate: 3" LINES);
 }
 
+/*
+ * o[t / run * pitch + t % run] of workgroups of 128, of an id in the grid or in the workgroup. The
+ * last wave has 60 active lanes.
+ */
+static void send_runs(uint32_t site, unsigned groups, unsigned run, bool grid)
+{
+	dispatch.group[0] = 128;
+	dispatch.grid[0] = 128 * groups;
+	dispatch.grid[1] = dispatch.grid[2] = 1;
+	for (uint32_t item = 0; item < 128 * groups; item += 64) {
+		struct probe_wave_info wave = {.group = {item / 128, 0, 0}, .wave = item / 64 % 2};
+		uint64_t addr[64];
+
+		for (uint32_t lane = 0; lane < 64; lane++) {
+			uint32_t t = grid ? item + lane : (item + lane) % 128;
+
+			addr[lane] = 0x7f0000000040 + t / run * 1000ull + t % run * 4ull;
+		}
+		send_lanes(site, &wave, item + 64 == 128 * groups ? ~0ull >> 4 : ~0ull, addr);
+	}
+}
+
+static uint32_t add_computed(void)
+{
+	uint32_t site = add_site(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4);
+
+	host_state.sites[site].address_class = PROBE_ADDRESS_COMPUTED;
+	host_state.sites[site].align = 4;
+	return site;
+}
+
+static bool names_runs(uint32_t site, unsigned run)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "runs of %u lanes are contiguous", run);
+	return !strncmp(host_text(&host_state, site, "cause"), text, strlen(text));
+}
+
+/* Runs that do not divide a wave begin at other lanes in each wave. */
+static void test_runs_recorded(void **state)
+{
+	static const unsigned runs[] = {2, 7, 12, 16, 20, 24, 48};
+	enum { RUNS = sizeof(runs) / sizeof(runs[0]) };
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * RUNS; i++)
+		add_computed();
+	for (unsigned i = 0; i < 2 * RUNS; i++)
+		send_runs(i, 3, runs[i / 2], i % 2);
+	finish();
+	for (unsigned i = 0; i < 2 * RUNS; i++) {
+		char formula[32];
+
+		snprintf(formula, sizeof(formula), "instead of t %% %u and", runs[i / 2]);
+		if (!names_runs(i, runs[i / 2]) ||
+		    !strstr(host_text(&host_state, i, "fix"), formula))
+			fail_msg("%u: %s\n%s", runs[i / 2], host_text(&host_state, i, "cause"),
+				 host_text(&host_state, i, "fix"));
+	}
+}
+
+/* Of launches with other runs there is no common one; nor does one break show any. */
+static void test_runs_unknown(void **state)
+{
+	uint32_t both = add_computed(), one = add_computed(), longer = add_computed();
+	uint64_t addr[64];
+
+	(void)state;
+	send_runs(both, 3, 20, true);
+	send_runs(both, 3, 10, true);
+	send_runs(longer, 2, 100, true);
+	for (unsigned lane = 0; lane < 64; lane++)
+		addr[lane] = 0x7f0000000000 + lane * 4 + lane / 48 * 400;
+	send_full(one, addr);
+	finish();
+	for (uint32_t site = both; site <= one; site++)
+		if (strstr(host_text(&host_state, site, "cause"), "runs of"))
+			fail_msg("%s", host_text(&host_state, site, "cause"));
+	/* Rows that are longer than a wave need not be longer. */
+	assert_true(names_runs(longer, 100));
+	assert_string_equal(host_text(&host_state, longer, "fix"), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +314,8 @@ int main(void)
 		cmocka_unit_test_setup(test_words_of_groups, start),
 		cmocka_unit_test_setup(test_column, start),
 		cmocka_unit_test_setup(test_runs, start),
+		cmocka_unit_test_setup(test_runs_recorded, start),
+		cmocka_unit_test_setup(test_runs_unknown, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
