@@ -120,8 +120,8 @@ static bool mostly_idle(const struct facts *facts)
 /* Lanes of a row have a known distance, or touch more lines than if they were contiguous. */
 static bool is_distance_shown(const struct facts *facts, const struct axis_strides *axes)
 {
-	return axes->known[0] || facts_each(facts, facts->used) >
-					 advice_lines_of_rows(facts, facts->site->bytes);
+	return axes->known[0] ||
+	       facts_each(facts, facts->used) > advice_lines_of_rows(facts, facts->site->bytes);
 }
 
 /*
@@ -182,11 +182,12 @@ static bool global_column(const struct facts *facts, struct advice *ret)
 	    !axes.known[0] || llabs((long long)axes.stride[0]) != (long long)site->bytes ||
 	    llabs((long long)facts->low) <= (long long)site->bytes || !advice_may_widen(site))
 		return false;
-	advice_say(ret->cause,
-		   "a workgroup is one work-item wide in x, along which addresses are contiguous, "
-		   "so that lanes are %lld B apart: %.1f cache lines of %u B touched, %.1f needed%s",
-		   llabs((long long)facts->low), facts_each(facts, facts->used), facts->line,
-		   facts_needed(facts), facts_at_most(facts));
+	advice_say(
+		ret->cause,
+		"a workgroup is one work-item wide in x, along which addresses are contiguous, "
+		"so that lanes are %lld B apart: %.1f cache lines of %u B touched, %.1f needed%s",
+		llabs((long long)facts->low), facts_each(facts, facts->used), facts->line,
+		facts_needed(facts), facts_at_most(facts));
 	advice_say_wider(site, ret);
 	advice_verify_lines(facts, axes.stride[0], ret);
 	return true;
@@ -209,7 +210,8 @@ static bool global_runs(const struct facts *facts, struct advice *ret)
 	advice_say(ret->cause,
 		   "runs of %llu lanes are contiguous, but apart from each other: %.1f cache "
 		   "lines of %u B touched, %.1f needed",
-		   (unsigned long long)run, facts_each(facts, facts->used), facts->line, facts_needed(facts));
+		   (unsigned long long)run, facts_each(facts, facts->used), facts->line,
+		   facts_needed(facts));
 	/*
 	 * Longer rows only have to begin with a wave. In workgroups that end within a wave, waves
 	 * begin within rows of an id in the grid, however long these are.

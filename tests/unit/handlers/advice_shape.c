@@ -178,9 +178,8 @@ static void test_words_of_groups(void **state)
 /* One work-item wide, where addresses are contiguous in x: a mistake of the launch. */
 static void test_column(void **state)
 {
-	static const struct probe_site_term terms[SEND_TERMS] = {{.of = X, .step = 4},
-								 {.of = GROUP_X | SIZE, .step = 4},
-								 {.of = Y, .step = 4096}};
+	static const struct probe_site_term terms[SEND_TERMS] = {
+		{.of = X, .step = 4}, {.of = GROUP_X | SIZE, .step = 4}, {.of = Y, .step = 4096}};
 
 	(void)state;
 	dispatch.group[0] = 1;
@@ -191,7 +190,9 @@ static void test_column(void **state)
 	set_terms(0, terms);
 	send_affine(0, ~0ull, 0x7f0000000000, 4096);
 	finish();
-	expect_fix(0, WIDER("dim3(64, 1)") ", so that a wave is in one row; verified: at most 3" LINES);
+	expect_fix(
+		0,
+		WIDER("dim3(64, 1)") ", so that a wave is in one row; verified: at most 3" LINES);
 }
 
 /* t / 16 * pitch + t % 16, by proof. */
