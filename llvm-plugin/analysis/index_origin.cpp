@@ -128,6 +128,20 @@ static bool wraps_index(const Instruction *inst)
 	}
 }
 
+/*
+ * Is a value rounded down to a multiple of a power of two, as by a quotient? Compilers do so with
+ * the number of a loop's iterations, which has a maximum or a choice in it, so that none of what is
+ * rounded is one of the index.
+ */
+static bool is_rounding(const Instruction *inst)
+{
+	auto *mask = inst->getOpcode() == Instruction::And
+			     ? dyn_cast<ConstantInt>(inst->getOperand(1))
+			     : nullptr;
+
+	return mask && mask->getValue().isNegatedPowerOf2();
+}
+
 /* False: its values are not known. */
 bool Flow::variable(const LoadInst *load, SmallVectorImpl<Element> &work)
 {
@@ -162,10 +176,15 @@ LaneDependence Flow::dependence(const Instruction *inst) const
 
 Origin Flow::trace(const Value *from, const Instruction *target, bool through_loads)
 {
-	SmallVector<Element, 16> work{{from, WHOLE}};
+	SmallVector<Element, 16> work{{from, WHOLE}}, rounded;
+	bool within = false; /* a value that is rounded */
 	Origin ret;
 
-	while (!work.empty() && seen.size() < VALUES_MAX) {
+	while ((!work.empty() || !rounded.empty()) && seen.size() < VALUES_MAX) {
+		if (work.empty()) {
+			work.swap(rounded);
+			within = true;
+		}
 		Element next = work.pop_back_val();
 		auto *inst = dyn_cast<Instruction>(next.first);
 
@@ -191,11 +210,11 @@ Origin Flow::trace(const Value *from, const Instruction *target, bool through_lo
 			if (!through_loads)
 				continue;
 		}
-		ret.wraps |= wraps_index(inst);
-		operands(inst, next.second, work);
+		ret.wraps |= !within && !is_rounding(inst) && wraps_index(inst);
+		operands(inst, next.second, is_rounding(inst) ? rounded : work);
 	}
 	/* What was not looked at may be a load. */
-	ret.unknown |= !work.empty();
+	ret.unknown |= !work.empty() || !rounded.empty();
 	return ret;
 }
 

@@ -239,3 +239,28 @@ extern "C" __global__ void hands(float *out, const float *in, const int *ix, con
 {
 	out[threadIdx.x] = handed(in, ix, own[threadIdx.x]);
 }
+
+// A vectorised loop rounds the number of its iterations down, and the rest of it begins there; the source has no remainder.
+// CHECK-NOT: {{^}}vectorised {{[0-9]+}} load wrapped
+// CHECK: {{^}}rounded [[@LINE+18]] load computed
+// CHECK: {{^}}rounded [[@LINE+18]] load gather
+// CHECK: {{^}}rounded [[@LINE+18]] load wrapped
+extern "C" __global__ void vectorised(float *out, const float *in, int pitch, int n)
+{
+	extern __shared__ float tile[];
+	unsigned x = threadIdx.x, y = threadIdx.y;
+
+	for (unsigned r = y; r < 32; r += blockDim.y)
+		tile[r * pitch + x] = in[(blockIdx.y * 32 + r) * n + blockIdx.x * 32 + x];
+	__syncthreads();
+	for (unsigned r = y; r < 32; r += blockDim.y)
+		out[(blockIdx.x * 32 + r) * n + blockIdx.y * 32 + x] = tile[x * pitch + r];
+}
+
+extern "C" __global__ void rounded(float *out, const float *in, const int *ix, int n)
+{
+	int t = (int)threadIdx.x * n;
+	out[0] = in[t & ~7];
+	out[1] = in[ix[t] & ~7];
+	out[2] = in[(t & ~7) % 12];
+}
