@@ -163,18 +163,6 @@ static bool propose_proved(const struct facts *facts, struct probe_lds_scratch *
 }
 
 /*
- * Are executions that were not recorded like those that were, as far as their conflicts show? Only
- * executions with conflicts are recorded, and a launch may have others at another distance.
- */
-static bool others_alike(const struct facts *facts, struct probe_lds_scratch *scratch)
-{
-	double kept = recorded_conflicts(facts->site->recorded, facts->site, scratch);
-	double each = conflicts_each(facts);
-
-	return kept <= each * 1.1 && each <= kept * 1.1;
-}
-
-/*
  * The same for recorded executions, in each of which all rows have the same stride between lanes.
  */
 static bool propose_recorded(const struct facts *facts, struct probe_lds_scratch *scratch,
@@ -186,7 +174,8 @@ static bool propose_recorded(const struct facts *facts, struct probe_lds_scratch
 	int64_t stride;
 
 	if (!site->recorded || !recorded_rows(site->recorded, site, true, &stride) ||
-	    !lanes_recorded(site->recorded, &lanes) || !others_alike(facts, scratch))
+	    !lanes_recorded(site->recorded, &lanes) ||
+	    !recorded_others_alike(site->recorded, site, scratch))
 		return false;
 	row_candidates_add(&rows, site, stride);
 	return propose_rows(facts, &(struct layout_search){site, &lanes, &rows, scratch},

@@ -30,6 +30,7 @@ struct variable {
 	double before;			 /* conflicts in the run */
 	bool all;			 /* the lanes of all executions are known */
 	uint32_t flat_row, flat_element; /* as in struct array_layout */
+	struct probe_lds_scratch *scratch;
 };
 
 /* Conflicts in the run. */
@@ -71,7 +72,8 @@ static bool one_stride(const struct advice_site *site, int64_t *ret)
  * The positions of the lanes: proved, counted, or those of recorded executions. Idle lanes would
  * only make conflicts fewer.
  */
-static bool lanes_of(const struct array_site *one, struct lane_offsets *ret, bool *ret_all)
+static bool lanes_of(const struct array_site *one, struct lane_offsets *ret, bool *ret_all,
+		     struct probe_lds_scratch *scratch)
 {
 	const struct advice_site *site = &one->site;
 	uint64_t executions = site->counters[PROBE_C_EXECUTIONS];
@@ -88,7 +90,8 @@ static bool lanes_of(const struct array_site *one, struct lane_offsets *ret, boo
 		return true;
 	}
 	*ret_all = recorded && recorded->executions == executions;
-	return lanes_recorded(recorded, ret);
+	return lanes_recorded(recorded, ret) &&
+	       (*ret_all || recorded_others_alike(recorded, site, scratch));
 }
 
 /* ---- The accesses of a variable -------------------------------------------------------------- */
@@ -133,7 +136,7 @@ static struct shape *shape_of(struct variable *variable, const struct array_site
 	if (variable->shape_count == SHAPES_MAX)
 		return NULL;
 	*fresh = (struct shape){.site = &one->site};
-	if (!lanes_of(one, &fresh->lanes, &all))
+	if (!lanes_of(one, &fresh->lanes, &all, variable->scratch))
 		return NULL;
 	variable->all &= all;
 	for (struct shape *shape = variable->shapes; shape < fresh; shape++)
@@ -488,8 +491,12 @@ static void find_flat_rows(struct variable *variable)
 static void find(struct array_site *sites, size_t count, struct shape *shapes, uint16_t number,
 		 struct probe_lds_scratch *scratch)
 {
-	struct variable variable = {
-		.sites = sites, .count = count, .number = number, .shapes = shapes, .all = true};
+	struct variable variable = {.sites = sites,
+				    .count = count,
+				    .number = number,
+				    .shapes = shapes,
+				    .all = true,
+				    .scratch = scratch};
 
 	find_flat_rows(&variable);
 	describe(&variable);

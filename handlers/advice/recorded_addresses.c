@@ -142,6 +142,17 @@ double recorded_conflicts(const struct recorded_addresses *recorded, const struc
 	return (double)recorded_move(recorded, site, 0, &none, scratch) / recorded->executions;
 }
 
+bool recorded_others_alike(const struct recorded_addresses *recorded,
+			   const struct advice_site *site, struct probe_lds_scratch *scratch)
+{
+	const uint64_t *c = site->counters;
+	double kept = recorded_conflicts(recorded, site, scratch);
+	double each = (double)(c[PROBE_C_PASSES] - c[PROBE_C_IDEAL_PASSES]) /
+		      (double)c[PROBE_C_EXECUTIONS];
+
+	return kept <= each * 1.1 && each <= kept * 1.1;
+}
+
 bool recorded_copies(const struct recorded_addresses *recorded, const struct advice_site *site,
 		     struct probe_lds_scratch *scratch, struct recorded_copies *ret)
 {

@@ -82,6 +82,13 @@ bool recorded_fits(const struct recorded_addresses *recorded, const struct advic
 double recorded_conflicts(const struct recorded_addresses *recorded, const struct advice_site *site,
 			  struct probe_lds_scratch *scratch);
 
+/*
+ * LDS: are executions that were not recorded like those that were, as far as their conflicts show?
+ * Only executions with conflicts are recorded, and a launch may have others at another distance.
+ */
+bool recorded_others_alike(const struct recorded_addresses *recorded,
+			   const struct advice_site *site, struct probe_lds_scratch *scratch);
+
 struct recorded_copies {
 	struct layout_copies best;
 	unsigned share; /* largest number of lanes of an execution on one address */

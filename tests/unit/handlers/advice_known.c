@@ -3,6 +3,7 @@
  * Advice of the memory handler is said only if it holds for what was counted: causes for all
  * executions, fixes with the figure of the finding.
  */
+#include "handlers/advice/recorded_addresses.h"
 #include "tests/unit/handlers/send_records.h"
 
 #define BASE 0x7f0000010000ull
@@ -45,6 +46,33 @@ static void test_alternating(void **state)
 	check_cause(global, "within each row", false);
 	check_cause(lds, "within each row", false);
 	check_cause(always, "within each row of 16 work-items lanes are 512 B apart", true);
+}
+
+/* Columns of an array by launches whose rows differ: the layout for the first one is not said. */
+static void test_other_launches(void **state)
+{
+	(void)state;
+	for (unsigned differ = 0; differ < 2; differ++) {
+		if (!instance)
+			start(NULL);
+		for (unsigned site = 0; site < 2; site++) {
+			add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4);
+			host_state.sites[site].variable = 1;
+			host_state.sites[site].address_class = PROBE_ADDRESS_COMPUTED;
+		}
+		for (unsigned i = 0; i < 2 * RECORDED_EXECUTIONS; i++) {
+			bool other = differ && i >= RECORDED_EXECUTIONS;
+
+			dispatch.id = 1 + i / RECORDED_EXECUTIONS;
+			send_rows(0, i % 4 * 4, other ? 160 : 128, 4);
+			send_affine(1, ~0ull, 0, 4);
+		}
+		finish();
+		check_cause(0, "within each row", false);
+		if ((*host_text(&host_state, 0, "fix") == 0) != differ)
+			fail_msg("%s", host_text(&host_state, 0, "fix"));
+	}
+	dispatch.id = 1;
 }
 
 /* Active lanes that are no neighbours: rows are not the reason. */
@@ -326,6 +354,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_alternating, start),
+		cmocka_unit_test_setup(test_other_launches, start),
 		cmocka_unit_test_setup(test_guarded_rows, start),
 		cmocka_unit_test_setup(test_chosen_lanes, start),
 		cmocka_unit_test_setup(test_unknown_index, start),
