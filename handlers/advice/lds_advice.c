@@ -41,10 +41,31 @@ static void say_space(const struct advice_site *site, unsigned row, unsigned pad
 			      site->lds_bytes, probe_lds_bytes(site->arch));
 }
 
+/* Are lanes of the access that far apart: neighbours, or work-items along an axis? */
+static bool has_distance(const struct advice_site *site, unsigned row)
+{
+	int64_t stride = layout_stride(site);
+	struct axis_strides axes;
+
+	if (stride)
+		return stride == row;
+	if (site->recorded && recorded_rows(site->recorded, site, true, &stride) && stride == row)
+		return true;
+	if (!axis_strides(site, &axes))
+		return false;
+	for (int i = 0; i < 3; i++)
+		if (site->group[i] > 1 && axes.known[i] && axes.stride[i] == row)
+			return true;
+	for (int i = 0; axes.fields && i < PROBE_BITFIELDS; i++)
+		if (site->info->bitfields[i].scale == row)
+			return true;
+	return false;
+}
+
 /*
  * Are rows of the array as long as lanes are apart? Lanes that go down in the array are often on a
- * diagonal, and rows may be of another length in each launch; then each element's place is said,
- * which is right for any array.
+ * diagonal, and rows may be of another length in each launch, or those of another array in the same
+ * struct; then each element's place is said, which is right for any array.
  */
 static bool has_rows(const struct advice_site *site, unsigned row)
 {
@@ -52,7 +73,7 @@ static bool has_rows(const struct advice_site *site, unsigned row)
 	/* Structs of an array. */
 	bool structs = row == site->declared_element && row > site->bytes;
 
-	return site->declared_row || structs || (layout_stride(site) >= 0 && !mapped);
+	return site->declared_row || structs || (has_distance(site, row) && !mapped);
 }
 
 /*

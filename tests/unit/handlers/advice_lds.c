@@ -222,6 +222,49 @@ static void test_launches_counted(void **state)
 	}
 }
 
+/* Executions of lanes without one stride, by counters. */
+static void run_rows(uint32_t site, const struct probe_site_stride *strides,
+		     const struct probe_site_bitfield *fields)
+{
+	struct probe_counter_row row = {.site = site};
+
+	host_state.sites[site].address_class = PROBE_ADDRESS_ROWS;
+	host_state.sites[site].strides = strides;
+	host_state.sites[site].bitfields = fields;
+	row.value[PROBE_C_EXECUTIONS] = EXECUTIONS;
+	row.value[PROBE_C_LANES] = 64 * EXECUTIONS;
+	row.value[PROBE_C_IDEAL_PASSES] = 4 * EXECUTIONS;
+	row.value[PROBE_C_PASSES] = 64 * EXECUTIONS;
+	row.value[PROBE_C_MAX_WAY] = 16;
+	send_counter_rows(&row, 1);
+}
+
+/*
+ * struct { float a[32][32]; double b[8][32]; }: a[x][y] and b[x % 8][y * 4 + x / 8]. The layout of
+ * all is in rows of a, which are not those of b.
+ */
+static void test_arrays_of_struct(void **state)
+{
+	static const struct probe_site_stride column[3] = {{.constant = 128}, {.constant = 4}, {0}};
+	static const struct probe_site_stride parts[3] = {{0}, {.constant = 32}, {0}};
+	static const struct probe_site_bitfield fields[PROBE_BITFIELDS] = {
+		{.scale = 256, .mask = 7}, {.scale = 8, .shift = 3, .mask = 3}};
+	static const struct probe_site_bitfield none[PROBE_BITFIELDS];
+	uint32_t a = add(4, 1, 0), b = add(8, 1, 0);
+
+	(void)state;
+	dispatch.group[0] = 32;
+	dispatch.group[1] = 8;
+	run_rows(a, column, none);
+	run_rows(b, parts, fields);
+	finish();
+	if (strncmp(host_text(&host_state, a, "fix"), "pad the row from 32 to 34 elements of 4 B ",
+		    42) ||
+	    strncmp(host_text(&host_state, b, "fix"), "put element i (of 8 B) at i + i / 16; ", 38))
+		fail_msg("%s\n%s", host_text(&host_state, a, "fix"),
+			 host_text(&host_state, b, "fix"));
+}
+
 /* A layout for the executions with conflicts may harm those without, which are not recorded. */
 static void test_others_unlike(void **state)
 {
@@ -287,6 +330,7 @@ int main(void)
 		cmocka_unit_test_setup(test_columns, start),
 		cmocka_unit_test_setup(test_launches, start),
 		cmocka_unit_test_setup(test_launches_counted, start),
+		cmocka_unit_test_setup(test_arrays_of_struct, start),
 		cmocka_unit_test(test_others_unlike),
 		cmocka_unit_test(test_copies_pay),
 	};
