@@ -212,10 +212,23 @@ static void say_scale(unsigned scale, struct advice *ret)
 	advice_append(ret->fix, ")");
 }
 
-/* Is there something else in LDS behind the array? Then its end is said, too. */
-static bool is_limited(const struct advice_site *site, const struct array_layout *array)
+struct bytes_text {
+	char text[64];
+};
+
+/*
+ * The part of LDS that is meant, as far as accesses show, unless it is all of it; rows and elements
+ * count from its first byte. With `before` if there is one.
+ */
+static struct bytes_text accessed_bytes(const struct advice_site *site,
+					const struct array_layout *array, const char *before)
 {
-	return array->outside && array->outside < site->lds_bytes;
+	struct bytes_text bytes = {""};
+
+	if (array->low || (array->outside && array->outside < site->lds_bytes))
+		snprintf(bytes.text, sizeof(bytes.text), "%sin the accessed bytes %u to %u of LDS",
+			 before, array->low, array->outside - 1);
+	return bytes;
 }
 
 /*
@@ -229,19 +242,13 @@ static void lds_mapping(const struct advice_site *site, const struct array_layou
 	bool divides = array->pitch % named == 0 && moved % named == 0;
 	unsigned size = divides ? named : array->pad ? array->small : array->element;
 	bool whole = array->pitch % size == 0 && array->pad % size == 0;
-	char from[64] = "", what[112];
+	char what[112];
 
-	if (is_limited(site, array))
-		snprintf(from, sizeof(from), "counted from LDS byte %u, up to byte %u", array->low,
-			 array->outside - 1);
-	else if (array->low)
-		snprintf(from, sizeof(from), "counted from LDS byte %u", array->low);
 	if (whole)
-		snprintf(what, sizeof(what), "element i (of %u B%s%s)", size, *from ? ", " : "",
-			 from);
+		snprintf(what, sizeof(what), "element i (of %u B%s)", size,
+			 accessed_bytes(site, array, ", ").text);
 	else
-		snprintf(what, sizeof(what), "byte i%s%s%s", *from ? " (" : "", from,
-			 *from ? ")" : "");
+		snprintf(what, sizeof(what), "byte i%s", accessed_bytes(site, array, " ").text);
 	size = whole ? size : 1;
 	if (array->pad) {
 		advice_append(ret->fix, "put %s at i + i / %u", what, array->pitch / size);
@@ -260,14 +267,10 @@ static void lds_pitches(const struct advice_site *site, const struct array_layou
 			struct advice *ret)
 {
 	unsigned element = named_element(site);
-	char at[48] = "";
+	const struct bytes_text at = accessed_bytes(site, array, " ");
 
-	if (is_limited(site, array))
-		snprintf(at, sizeof(at), " from LDS byte %u to %u", array->low, array->outside - 1);
-	else if (array->low)
-		snprintf(at, sizeof(at), " from LDS byte %u on", array->low);
 	if (array->pad)
-		advice_append(ret->fix, "pad each row of %u B%s by %u B", array->pitch, at,
+		advice_append(ret->fix, "pad each row of %u B%s by %u B", array->pitch, at.text,
 			      array->pad);
 	if (array->pad && array->pitch % element == 0 && array->pad % element == 0)
 		advice_append(ret->fix, " (from %u to %u elements of %u B)", array->pitch / element,
@@ -280,7 +283,7 @@ static void lds_pitches(const struct advice_site *site, const struct array_layou
 		return;
 	advice_append(ret->fix,
 		      "%sstore column c (of %u B) of row r (of %u B%s) in column c ^ (r %% %u",
-		      array->pad ? ", or " : "", element, array->pitch, array->pad ? "" : at,
+		      array->pad ? ", or " : "", element, array->pitch, array->pad ? "" : at.text,
 		      array->columns);
 	say_scale(array->element / element, ret);
 }
@@ -318,11 +321,14 @@ static void say_others(const struct array_layout *array, struct advice *ret)
 			      array->most && array->after > 0 ? "at most " : "",
 			      advice_number(array->after).text, advice_number(array->before).text);
 	if (others)
-		advice_append(ret->fix, "; its %u access%s without conflicts: %s%s after (in all)",
-			      others, others == 1 ? "" : "es", array->others > 0 ? "at most " : "",
-			      advice_number(array->others).text);
+		advice_append(
+			ret->fix,
+			"; its %u access%s without conflicts now: %s%s conflict%s after (in all)",
+			others, others == 1 ? "" : "es", array->others > 0 ? "at most " : "",
+			advice_number(array->others).text, array->others == 1 ? "" : "s");
 	if (array->partly)
-		advice_append(ret->fix, "; some launches of other shapes not evaluated");
+		advice_append(ret->fix,
+			      "; not all accesses were evaluated in launches of all shapes");
 }
 
 /*

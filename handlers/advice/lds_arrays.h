@@ -32,7 +32,7 @@ struct array_layout {
 	unsigned accesses; /* number of accesses that share the array and were evaluated */
 	unsigned costly;   /* `most`: number of those that have conflicts now */
 	unsigned unknown;  /* number of other accesses to it */
-	unsigned launches; /* number of launch shapes */
+	unsigned launches; /* number of launch shapes with an access that was evaluated */
 	bool together;	   /* several accesses or launch shapes were evaluated together */
 	bool partly;	   /* in some launch shapes, some of the accesses were not evaluated */
 	bool mapped;	   /* rows are of other lengths in other launch shapes */

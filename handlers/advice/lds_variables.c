@@ -205,7 +205,7 @@ static void add_access(const struct variable *variable, const struct array_site 
 	about->costly += evaluated && first->costs;
 	about->unknown += !evaluated;
 	about->partly |= evaluated && evaluated < launches;
-	about->launches = more(about->launches, launches);
+	about->launches = more(about->launches, evaluated);
 	about->together |= launches > 1;
 }
 

@@ -209,18 +209,18 @@ RULES = [
     (r"pad the row from (\d+) to (\d+) elements of (\d+) B", lambda c, a, b, e: lds_pad(a * e, (b - a) * e)),
     (r"pad the row by (\d+) B to (\d+) B", lambda c, by, to: lds_pad(to - by, by)),
     (r"pad the row by (\d+) elements? of (\d+) B", lambda c, n, e: lds_pad(own_row(c) * c.p["size"], n * e)),
-    (r"pad each row of (\d+) B(?: from LDS byte (\d+) (?:on|to \d+))? by (\d+) B", lambda c, row, low, by: lds_pad(row, by, low)),
-    (r"put element i \(of (\d+) B(?:, counted from LDS byte (\d+)(?:, up to byte \d+)?)?\) at i \+ i / (\d+) \* (\d+)",
+    (r"pad each row of (\d+) B(?: in the accessed bytes (\d+) to \d+ of LDS)? by (\d+) B", lambda c, row, low, by: lds_pad(row, by, low)),
+    (r"put element i \(of (\d+) B(?:, in the accessed bytes (\d+) to \d+ of LDS)?\) at i \+ i / (\d+) \* (\d+)",
      lambda c, e, low, n, by: lds_pad(n * e, by * e, low)),
-    (r"put element i \(of (\d+) B(?:, counted from LDS byte (\d+)(?:, up to byte \d+)?)?\) at i \+ i / (\d+)\b(?! \*)",
+    (r"put element i \(of (\d+) B(?:, in the accessed bytes (\d+) to \d+ of LDS)?\) at i \+ i / (\d+)\b(?! \*)",
      lambda c, e, low, n: lds_pad(n * e, e, low)),
-    (r"put byte i(?: \(counted from LDS byte (\d+)(?:, up to byte \d+)?\))? at i \+ i / (\d+) \* (\d+)",
+    (r"put byte i(?: in the accessed bytes (\d+) to \d+ of LDS)? at i \+ i / (\d+) \* (\d+)",
      lambda c, low, n, by: lds_pad(n, by, low)),
-    (r"put element i \(of (\d+) B(?:, counted from LDS byte (\d+)(?:, up to byte \d+)?)?\) at i \^ \(i / (\d+) % (\d+)(?: \* (\d+))?\)",
+    (r"put element i \(of (\d+) B(?:, in the accessed bytes (\d+) to \d+ of LDS)?\) at i \^ \(i / (\d+) % (\d+)(?: \* (\d+))?\)",
      lambda c, e, low, n, k, s: lds_swizzle(e * (s or 1), n // (s or 1), k, low)),
     (r"pad each (\d+) B by (\d+) B", lambda c, row, by: lds_pad(row, by)),
     (r"store column c \(of (\d+) B\) of row r in column c \^ \(r % (\d+)\)", lambda c, e, k: lds_swizzle(e, k, k)),
-    (r"store column c \(of (\d+) B\) of row r \(of (\d+) B(?: from LDS byte (\d+) (?:on|to \d+))?\) in column c \^ \(r % (\d+)"
+    (r"store column c \(of (\d+) B\) of row r \(of (\d+) B(?: in the accessed bytes (\d+) to \d+ of LDS)?\) in column c \^ \(r % (\d+)"
      r"(?: \* (\d+))?\)", lambda c, e, row, low, k, s: lds_swizzle(e * (s or 1), row // (e * (s or 1)), k, low)),
     (r"in rows of (\d+) B .* in column c \^ r", lambda c, row: lds_swizzle(c.p.get("size", 4), row // c.p.get("size", 4), 1 << 30)),
     (r"active lanes use neighbouring elements", lambda c: {"neighbours": True}),
@@ -249,12 +249,12 @@ TOGETHER = [{"swap", "wide"}, {"tile", "wide"}, {"wide", "align"}, {"swap", "soa
 SOURCE_RULES = [
     (r"pad the row from \d+ to (\d+) elements of (\d+) B", lambda c, to, e: {"pitch": to * e}),
     (r"pad the row by \d+ B to (\d+) B", lambda c, to: {"pitch": to}),
-    (r"pad each row of (\d+) B(?: from LDS byte \d+ (?:on|to \d+))? by (\d+) B", lambda c, row, by: {"pitch": row + by}),
+    (r"pad each row of (\d+) B(?: in the accessed bytes \d+ to \d+ of LDS)? by (\d+) B", lambda c, row, by: {"pitch": row + by}),
     (r"store column c \(of (\d+) B\) of row r (?:\(of .*?\) )?in column c \^ \(r % (\d+)\)", lambda c, e, k: {"columns": (e, k)}),
     (r"neighbouring lanes access neighbouring \d+ B pieces|lay the data out so that neighbouring lanes",
      lambda c: {"pieces": True}),
     (r"put element i \(of (\d+) B\) at i \+ i / (\d+)(?: \* (\d+))?", lambda c, e, row, by: {"element": (e, row, by or 1)}),
-    (r"put (?:element|byte) i .*(?:\^|counted)|column c \^ \(r % \d+ \*", lambda c: {"other": True}),
+    (r"put (?:element|byte) i .*(?:\^|accessed)|column c \^ \(r % \d+ \*", lambda c: {"other": True}),
 ]
 
 

@@ -222,6 +222,31 @@ static void test_launches_counted(void **state)
 	}
 }
 
+/* Only shapes with an access that was evaluated are counted. */
+static void test_launches_partly(void **state)
+{
+	static const char end[] = "; not all accesses were evaluated in launches of all shapes";
+	uint32_t column = add(4, 7, 4), row = add(4, 7, 4);
+	struct probe_counter_row unknown = {.site = column};
+	const char *fix;
+
+	(void)state;
+	dispatch.grid[0] = 64;
+	run(column, 128, false);
+	run(row, 4, true);
+	dispatch.grid[0] = 128;
+	unknown.value[PROBE_C_EXECUTIONS] = EXECUTIONS;
+	unknown.value[PROBE_C_LANES] = 64 * EXECUTIONS;
+	unknown.value[PROBE_C_PASSES] = unknown.value[PROBE_C_IDEAL_PASSES] = EXECUTIONS;
+	send_counter_rows(&unknown, 1);
+	dispatch.grid[0] = 0;
+	finish();
+	fix = host_text(&host_state, 0, "fix");
+	if (!strstr(fix, end) || strstr(fix, "of 2 shapes") ||
+	    !strstr(fix, "its 1 access without conflicts now: at most "))
+		fail_msg("%s", fix);
+}
+
 /* Executions of lanes without one stride, by counters. */
 static void run_rows(uint32_t site, const struct probe_site_stride *strides,
 		     const struct probe_site_bitfield *fields)
@@ -330,6 +355,7 @@ int main(void)
 		cmocka_unit_test_setup(test_columns, start),
 		cmocka_unit_test_setup(test_launches, start),
 		cmocka_unit_test_setup(test_launches_counted, start),
+		cmocka_unit_test_setup(test_launches_partly, start),
 		cmocka_unit_test_setup(test_arrays_of_struct, start),
 		cmocka_unit_test(test_others_unlike),
 		cmocka_unit_test(test_copies_pay),
