@@ -30,10 +30,10 @@ void ir_rename(LLVMValueRef function, const char *name);
 /* Forget cached analyses of a function and delete it. It must have no uses. */
 void ir_delete(LLVMValueRef function, void *analyses);
 /*
- * Merge adjacent accesses and infer address spaces, as the back end will; `vectorises`: also by its
- * passes of IR, which it has from -O2 on.
+ * Infer address spaces, merge adjacent accesses and, if `remove`, remove repeated ones, as the back
+ * end will at -O1 to -O3 (`level`).
  */
-void ir_merge_accesses(LLVMValueRef function, void *analyses, bool vectorises);
+void ir_merge_accesses(LLVMValueRef function, void *analyses, unsigned level, bool remove);
 /* One scalar definition of each id, and of what addresses are made of (address_forms.cpp). */
 void ir_unite_addresses(LLVMValueRef function, void *analyses);
 /* Replace a memcpy, memmove or memset by the back end's loop, with its debug location. */

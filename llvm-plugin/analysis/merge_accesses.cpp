@@ -30,6 +30,7 @@
 
 #include "llvm-plugin/analysis/affine_walk.h"
 #include "llvm-plugin/analysis/function.h"
+#include "llvm-plugin/analysis/repeated_accesses.h"
 
 using namespace llvm;
 
@@ -544,7 +545,19 @@ static bool has_candidates(Function &function)
 	return false;
 }
 
-void ir_merge_accesses(LLVMValueRef value, void *analyses, bool vectorises)
+/* What the back end does on IR, from -O2 on. */
+static void merge_on_ir(Function &function, FunctionAnalysisManager &manager, unsigned level,
+			bool remove)
+{
+	/* Addresses of an unrolled loop become one and constants: so neighbours are seen. */
+	manager.invalidate(function, SeparateConstOffsetFromGEPPass().run(function, manager));
+	if (remove)
+		remove_repeated_accesses(function, manager,
+					 level > 2 ? RemovedBy::GVN : RemovedBy::EarlyCSE);
+	manager.invalidate(function, LoadStoreVectorizerPass().run(function, manager));
+}
+
+void ir_merge_accesses(LLVMValueRef value, void *analyses, unsigned level, bool remove)
 {
 	auto *function = unwrap<Function>(value);
 	auto &manager =
@@ -555,13 +568,11 @@ void ir_merge_accesses(LLVMValueRef value, void *analyses, bool vectorises)
 	manager.invalidate(*function, InferAddressSpacesPass().run(*function, manager));
 	AccessLines lines(*function);
 
-	if (vectorises) {
-		/* Addresses of an unrolled loop become one and constants: so neighbours are seen. */
-		manager.invalidate(*function,
-				   SeparateConstOffsetFromGEPPass().run(*function, manager));
-		manager.invalidate(*function, LoadStoreVectorizerPass().run(*function, manager));
-	}
+	if (level > 1)
+		merge_on_ir(*function, manager, level, remove);
 	lines.restore(*function);
+	if (remove)
+		remove_repeated_accesses(*function, manager, RemovedBy::Selection);
 	if (has_candidates(*function)) {
 		manager.invalidate(*function, PreservedAnalyses::none());
 		Merger(*function, manager).run();

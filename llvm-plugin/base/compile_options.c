@@ -106,6 +106,7 @@ static const char *const mechanisms[PASS_MECHANISMS] = {
 	[PASS_SHORT_CLOBBERS] = "short-clobbers",
 	[PASS_PROBES] = "probes",
 	[PASS_HOISTING] = "hoisting",
+	[PASS_REMOVAL] = "removal",
 };
 
 static char *list_mechanisms(void)

@@ -39,6 +39,7 @@ enum pass_mechanism {
 	PASS_LANE_SUMS,
 	PASS_SHORT_CLOBBERS, /* of all kinds */
 	PASS_HOISTING,	     /* of all kinds */
+	PASS_REMOVAL,	     /* of all kinds */
 	PASS_PROBES,	     /* all of them: what clones alone cost at compile time */
 	PASS_MECHANISMS,
 };
@@ -54,7 +55,7 @@ struct pass_options {
 	bool prove;		 /* count what is proved instead of measuring it */
 	bool fallback;		 /* leave out clones that do not compile (checkpoint.h) */
 	bool optnone;		 /* code will not be optimised: no lean probes */
-	bool vectorises;	 /* the back end will merge accesses of IR, from -O2 on */
+	unsigned level;		 /* compiled with -O0 to -O3 */
 	/* Probes in portable code (portable_probe.h), for waves of so many lanes; 0 = lean ones.
 	 */
 	unsigned portable;

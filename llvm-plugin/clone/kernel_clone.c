@@ -148,7 +148,8 @@ void clone_base(struct call_unit *unit, LLVMModuleRef module, const struct pass_
 	 * The back end does not vectorise optnone functions, so the clone is not vectorised either.
 	 */
 	if (!LLVMGetEnumAttributeAtIndex(unit->original, LLVMAttributeFunctionIndex, optnone)) {
-		ir_merge_accesses(unit->base, analyses, options->vectorises);
+		ir_merge_accesses(unit->base, analyses, options->level,
+				  pass_enabled(options, PASS_REMOVAL));
 		if (pass_enabled(options, PASS_HOISTING))
 			ir_hoist(unit->base, analyses);
 		if (pass_enabled(options, PASS_ADDRESS_FORMS))

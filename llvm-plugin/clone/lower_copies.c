@@ -64,14 +64,14 @@ struct piece {
 /* With an alignment below 4, flat and scratch instructions need it. */
 static bool may_be_misaligned(const struct copy *copy)
 {
-	return copy->to.align >= 4 || (!is_in(&copy->to, PROBE_SPACE_FLAT) &&
-				       !is_in(&copy->to, PROBE_SPACE_SCRATCH));
+	return copy->to.align >= 4 ||
+	       (!is_in(&copy->to, PROBE_SPACE_FLAT) && !is_in(&copy->to, PROBE_SPACE_SCRATCH));
 }
 
 /*
  * The back end's pieces; returns their number. The last bytes are copied together with some that
- * have been copied already, if they would need two pieces, unless an alignment of 2 makes that slow.
- * With an alignment below 4 it takes 8 bytes; with one of 1, it then merges two of these.
+ * have been copied already, if they would need two pieces, unless an alignment of 2 makes that
+ * slow. With an alignment below 4 it takes 8 bytes; with one of 1, it then merges two of these.
  */
 static unsigned divide(const struct copy *copy, struct piece *ret)
 {

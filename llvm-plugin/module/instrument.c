@@ -371,7 +371,7 @@ bool probe_pass_run(LLVMModuleRef module, void *analyses, unsigned level)
 		return report(module, error);
 	}
 	options.optnone = level == 0;
-	options.vectorises = level >= 2;
+	options.level = level;
 	if (options.by_default && marks_any(module))
 		options.kinds |= 1u << PROBE_KIND_TIME;
 	if (call_units_collect(&units, module)) {

@@ -116,9 +116,21 @@ static bool read_operands(LLVMValueRef inst, struct access_site *ret, LLVMTypeRe
 	return true;
 }
 
+/*
+ * A load of 3 or 6 bytes with the alignment of a wider one becomes that. Elsewhere than in LDS it
+ * was replaced (analysis/merge_accesses.cpp).
+ */
+static bool is_widened(const struct access_site *site)
+{
+	return site->space == PROBE_SPACE_LDS && site->access == PROBE_ACCESS_LOAD &&
+	       ((site->size == 3 && site->align >= 4) || (site->size == 6 && site->align >= 8));
+}
+
 /* A probe's constant argument holds the number of units in 8 bits. */
 static enum access_class finish(struct access_site *ret)
 {
+	if (is_widened(ret))
+		ret->size += ret->size / 3;
 	ret->unit = access_site_unit(ret->space, ret->access, ret->size, ret->align);
 	return ret->size / ret->unit > 255 ? PASS_ACCESS_UNCOVERED : PASS_ACCESS_SITE;
 }

@@ -650,7 +650,7 @@ define amdgpu_kernel void @fields_of_ids(ptr addrspace(1) %a) #0 {
 ; the extension.
 ; CHECK: of promised: U +4*x, wraps 0{{$}}
 ; CHECK: of promised: U +4*x, wraps 1{{$}}
-define amdgpu_kernel void @promised(ptr addrspace(1) %a, i32 %n) #0 {
+define amdgpu_kernel void @promised(ptr addrspace(1) %a, i32 %n, ptr addrspace(1) %b) #0 {
   %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
   %promised = add nsw i32 %x, %n
   %promised64 = sext i32 %promised to i64
@@ -658,7 +658,7 @@ define amdgpu_kernel void @promised(ptr addrspace(1) %a, i32 %n) #0 {
   store float 0.0, ptr addrspace(1) %p
   %sum = add nuw i32 %x, %n
   %sum64 = sext i32 %sum to i64
-  %q = getelementptr float, ptr addrspace(1) %a, i64 %sum64
+  %q = getelementptr float, ptr addrspace(1) %b, i64 %sum64
   store float 0.0, ptr addrspace(1) %q
   ret void
 }

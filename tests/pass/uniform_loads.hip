@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What all lanes load from one address is like an argument, and not the index of a gather.
+// What all lanes load from one address is like an argument, and not the index of a gather. These
+// functions are handed the other part of the index, so nothing is known of it as a whole.
 //
 // RUN: %hip_probe -O2 -g %s -o %t
 // RUN: python3 %S/address_classes.py %t | FileCheck %s
@@ -12,9 +13,9 @@ struct image {
 	float *p;
 	int w;
 
-	// CHECK-DAG: {{^}}_ZN5image3putEiif [[@LINE+1]] store computed {{.*}}(load at
+	// CHECK-DAG: {{^}}_ZN5image3putEiif [[@LINE+1]] store unknown {{.*}}(load at
 	NOINLINE void put(int x, int y, float v) { p[y * w + x] = v; }
-	// CHECK-DAG: {{^}}_ZNK5image3getEii [[@LINE+1]] load computed {{.*}}(load at
+	// CHECK-DAG: {{^}}_ZNK5image3getEii [[@LINE+1]] load unknown {{.*}}(load at
 	NOINLINE float get(int x, int y) const { return p[y * w + x]; }
 };
 
@@ -26,11 +27,11 @@ extern "C" __global__ void members(image a, image b)
 }
 
 // A pitch in memory of the device, by address and as one of several.
-// CHECK-DAG: {{^}}_ZL7pitchedPKfPKii [[@LINE+1]] load computed {{.*}}(load at
+// CHECK-DAG: {{^}}_ZL7pitchedPKfPKii [[@LINE+1]] load unknown {{.*}}(load at
 NOINLINE static float pitched(const float *in, const int *pitch, int x) { return in[*pitch * x]; }
-// CHECK-DAG: {{^}}_ZL6levelsPKfPKiii [[@LINE+1]] load computed {{.*}}(load at
+// CHECK-DAG: {{^}}_ZL6levelsPKfPKiii [[@LINE+1]] load unknown {{.*}}(load at
 NOINLINE static float levels(const float *in, const int *pitch, int level, int x) { return in[pitch[level + 1] * x]; }
-// CHECK-DAG: {{^}}_ZL5nestsPPK5imagei [[@LINE+1]] load computed {{.*}}(load at
+// CHECK-DAG: {{^}}_ZL5nestsPPK5imagei [[@LINE+1]] load unknown {{.*}}(load at
 NOINLINE static float nests(const image **a, int x) { return a[2]->p[x * a[1]->w]; }
 
 extern "C" __global__ void pitches(const float *in, float *out, const int *pitch, const image **a)

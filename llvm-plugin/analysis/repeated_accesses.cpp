@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Accesses that the back end removes: loads whose value is known, and stores that are overwritten.
+ * From -O2 on EarlyCSE, or GVN at -O3, run in it on IR, and instruction selection removes accesses
+ * of one block. They are not run on a clone, because they take flags off arithmetic that they
+ * unite, after which less can be proved of addresses. What they remove is found here as nearly as a
+ * walk over the blocks can.
+ */
+#include "llvm-plugin/analysis/repeated_accesses.h"
+
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Analysis/MemoryLocation.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Instructions.h>
+
+using namespace llvm;
+
+enum {
+	SCAN = 100, /* instructions that MemoryDependenceResults looks at */
+	CHAIN = 3,  /* writes that instruction selection passes: fits programs (see the test) */
+};
+
+namespace
+{
+/* What is in memory at a place. */
+struct Known {
+	const SCEV *pointer;
+	Value *value;
+	Instruction *access;
+	bool from_block;   /* accessed in the block that is visited */
+	bool read;	   /* by anything, since */
+	unsigned writes;   /* to other places, since */
+	unsigned distance; /* instructions since */
+};
+
+using KnownList = SmallVector<Known, 16>;
+
+class Remover
+{
+	ScalarEvolution &evolution;
+	AAResults &alias;
+	const RemovedBy by;
+	SmallVector<Instruction *, 16> dead;
+
+	bool in_reach(const Known &known) const;
+	Known *find(KnownList &list, const SCEV *pointer, const Type *type) const;
+	void load(KnownList &list, LoadInst *inst);
+	void store(KnownList &list, StoreInst *inst);
+	void write(KnownList &list, Instruction *inst);
+	void visit(KnownList &list, Instruction *inst);
+
+      public:
+	Remover(Function &function, FunctionAnalysisManager &manager, RemovedBy what)
+	    : evolution(manager.getResult<ScalarEvolutionAnalysis>(function)),
+	      alias(manager.getResult<AAManager>(function)), by(what)
+	{
+	}
+	bool run(DominatorTree &tree);
+};
+} // namespace
+
+bool Remover::in_reach(const Known &known) const
+{
+	switch (by) {
+	case RemovedBy::EarlyCSE:
+		return !known.writes;
+	case RemovedBy::GVN:
+		return known.distance <= SCAN;
+	case RemovedBy::Selection:
+		return known.from_block && known.writes <= CHAIN;
+	}
+	return false;
+}
+
+Known *Remover::find(KnownList &list, const SCEV *pointer, const Type *type) const
+{
+	for (Known &known : reverse(list))
+		if (known.pointer == pointer && known.value->getType() == type && in_reach(known))
+			return &known;
+	return nullptr;
+}
+
+void Remover::load(KnownList &list, LoadInst *inst)
+{
+	const SCEV *pointer = evolution.getSCEV(inst->getPointerOperand());
+
+	if (Known *known = find(list, pointer, inst->getType())) {
+		inst->replaceAllUsesWith(known->value);
+		dead.push_back(inst);
+		return;
+	}
+	for (Known &known : list)
+		known.read = known.read ||
+			     isRefSet(alias.getModRefInfo(inst, MemoryLocation::get(known.access)));
+	list.push_back({pointer, inst, inst, true, true, 0, 0});
+}
+
+void Remover::write(KnownList &list, Instruction *inst)
+{
+	for (Known &known : list)
+		known.writes++;
+	erase_if(list, [&](Known &known) {
+		ModRefInfo info = alias.getModRefInfo(inst, MemoryLocation::get(known.access));
+
+		known.read = known.read || isRefSet(info);
+		return isModSet(info) || !in_reach(known);
+	});
+}
+
+void Remover::store(KnownList &list, StoreInst *inst)
+{
+	const SCEV *pointer = evolution.getSCEV(inst->getPointerOperand());
+	Known *known = find(list, pointer, inst->getValueOperand()->getType());
+
+	if (known && by == RemovedBy::Selection && isa<StoreInst>(known->access) && !known->read)
+		dead.push_back(known->access);
+	write(list, inst);
+	list.push_back({pointer, inst->getValueOperand(), inst, true, false, 0, 0});
+}
+
+void Remover::visit(KnownList &list, Instruction *inst)
+{
+	auto *of_load = dyn_cast<LoadInst>(inst);
+	auto *of_store = dyn_cast<StoreInst>(inst);
+
+	for (Known &known : list)
+		known.distance++;
+	if (of_load && of_load->isSimple())
+		load(list, of_load);
+	else if (of_store && of_store->isSimple())
+		store(list, of_store);
+	else if (inst->mayReadOrWriteMemory())
+		write(list, inst);
+}
+
+bool Remover::run(DominatorTree &tree)
+{
+	DenseMap<BasicBlock *, KnownList> at_end;
+
+	for (auto *node : depth_first(tree.getRootNode())) {
+		BasicBlock *block = node->getBlock(), *before = block->getSinglePredecessor();
+		KnownList list;
+
+		if (before && by != RemovedBy::Selection)
+			list = at_end[before];
+		for (Known &known : list)
+			known.from_block = false;
+		for (Instruction &inst : *block)
+			visit(list, &inst);
+		at_end[block] = std::move(list);
+	}
+	for (Instruction *inst : dead)
+		inst->eraseFromParent();
+	return !dead.empty();
+}
+
+void remove_repeated_accesses(Function &function, FunctionAnalysisManager &manager, RemovedBy by)
+{
+	if (Remover(function, manager, by).run(manager.getResult<DominatorTreeAnalysis>(function)))
+		manager.invalidate(function, PreservedAnalyses::none());
+}
