@@ -17,8 +17,9 @@
 using namespace llvm;
 
 enum {
-	SCAN = 100, /* instructions that MemoryDependenceResults looks at */
-	CHAIN = 3,  /* writes that instruction selection passes: fits programs (see the test) */
+	SCAN = 100,	/* instructions that MemoryDependenceResults looks at */
+	KNOWN_MAX = 64, /* limit of places, so that time is linear */
+	CHAIN = 3,	/* writes that instruction selection passes: fits programs (see the test) */
 };
 
 namespace
@@ -91,8 +92,9 @@ void Remover::load(KnownList &list, LoadInst *inst)
 		return;
 	}
 	for (Known &known : list)
-		known.read = known.read ||
-			     isRefSet(alias.getModRefInfo(inst, MemoryLocation::get(known.access)));
+		if (by == RemovedBy::Selection && !known.read)
+			known.read = isRefSet(
+				alias.getModRefInfo(inst, MemoryLocation::get(known.access)));
 	list.push_back({pointer, inst, inst, true, true, 0, 0});
 }
 
@@ -124,6 +126,8 @@ void Remover::visit(KnownList &list, Instruction *inst)
 	auto *of_load = dyn_cast<LoadInst>(inst);
 	auto *of_store = dyn_cast<StoreInst>(inst);
 
+	if (list.size() > KNOWN_MAX)
+		list.erase(list.begin());
 	for (Known &known : list)
 		known.distance++;
 	if (of_load && of_load->isSimple())
