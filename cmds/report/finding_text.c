@@ -208,19 +208,26 @@ static void print_candidates(const struct finding *finding)
 	putchar('\n');
 }
 
-/* "512 cache lines of 128 B requested, 32 needed: 480 extra" */
+/*
+ * "512 cache lines of 128 B requested, 32 needed: 480 extra". The lines needed are counted as if no
+ * lanes shared bytes; executions whose lanes do may request fewer, which makes the sums differ from
+ * the excess of the others.
+ */
 static void print_lines(const struct finding *finding, unsigned size, enum finding_field used,
 			enum finding_field needed, enum finding_field excess)
 {
 	const struct report *report = finding->report;
-	bool bad = finding_count(finding, excess) > 0;
+	long long extra = finding_count(finding, excess),
+		  more = finding_count(finding, used) - finding_count(finding, needed);
+	bool shared = more < extra;
 
-	printf("       %lld cache lines of %u B requested, %lld needed",
-	       finding_count(finding, used), size, finding_count(finding, needed));
-	if (bad)
-		printf(": %s%lld extra%s", report_red(report), finding_count(finding, excess),
-		       report_plain(report));
-	else if (finding_count(finding, used) < finding_count(finding, needed))
+	printf("       %lld cache lines of %u B requested, %lld needed%s",
+	       finding_count(finding, used), size, finding_count(finding, needed),
+	       shared ? " if no lanes shared bytes" : "");
+	if (extra > 0)
+		printf(": %s%lld extra%s%s", report_red(report), extra, report_plain(report),
+		       shared ? " in some executions" : "");
+	else if (shared)
 		fputs(strcmp(finding_cell(finding, F_ACCESS), "atomic")
 			      ? ": lanes share them (broadcast)"
 			      : ": lanes update the same words one after the other",

@@ -162,17 +162,20 @@ static void print_instruction(const struct text *text)
 static void print_probes(const struct text *text)
 {
 	const struct report *report = text->report;
+	bool shared =
+		number(text, F_USED128) - number(text, F_NEEDED128) < number(text, F_EXCESS128);
 
 	if (sqlite3_column_type(text->stmt, F_EXECUTIONS) == SQLITE_NULL)
 		return;
 	printf("%53s probes (all accesses of this position): %" PRId64 " executions", "",
 	       number(text, F_EXECUTIONS));
 	if (number(text, F_USED128))
-		printf(", %" PRId64 " cache lines of 128 B, %" PRId64 " needed",
-		       number(text, F_USED128), number(text, F_NEEDED128));
+		printf(", %" PRId64 " cache lines of 128 B, %" PRId64 " needed%s",
+		       number(text, F_USED128), number(text, F_NEEDED128),
+		       shared ? " if no lanes shared bytes" : "");
 	if (number(text, F_EXCESS128))
-		printf(": %s%" PRId64 " extra%s", report_red(report), number(text, F_EXCESS128),
-		       report_plain(report));
+		printf(": %s%" PRId64 " extra%s%s", report_red(report), number(text, F_EXCESS128),
+		       report_plain(report), shared ? " in some executions" : "");
 	if (number(text, F_IDEAL))
 		printf(", %" PRId64 " LDS passes, %" PRId64 " ideal", number(text, F_PASSES),
 		       number(text, F_IDEAL));

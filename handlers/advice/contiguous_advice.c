@@ -217,20 +217,27 @@ static void say_misaligned(const struct facts *facts, const char *why, struct ad
 void advice_say_idle(const struct facts *facts, const char *how, struct advice *ret)
 {
 	uint64_t all = facts->executions * facts->site->wave;
+	bool full = facts->lanes * 20 > all * 19;
+	int digits = full ? 2 : 1;
 
-	if (facts->lanes * 20 > all * 19)
-		advice_say(ret->cause,
-			   "some executions reach across the end of a cache line%s: they %s %.2f "
-			   "cache lines of %u B on average, %.2f would be enough",
-			   facts->lanes < all ? ", or have idle lanes between active ones" : "",
-			   facts_verb(facts), facts_each(facts, facts->used), facts->line,
-			   facts_needed(facts));
+	if (full)
+		advice_say(ret->cause, "some executions reach across the end of a cache line%s",
+			   facts->lanes < all ? ", or have idle lanes between active ones" : "");
 	else
-		advice_say(ret->cause,
-			   "%.1f of %u lanes are active on average: they %s %.1f cache lines of %u "
-			   "B, %.1f would be enough%s",
-			   facts_each(facts, facts->lanes), facts->site->wave, facts_verb(facts),
-			   facts_each(facts, facts->used), facts->line, facts_needed(facts), how);
+		advice_say(ret->cause, "%.1f of %u lanes are active on average",
+			   facts_each(facts, facts->lanes), facts->site->wave);
+	if (!facts_show_excess(facts, digits)) {
+		if (full)
+			advice_append(ret->cause, " of %u B: %s more on average over all",
+				      facts->line,
+				      advice_number(facts_each(facts, facts->excess)).text);
+		else
+			facts_append_touched(facts, ret);
+		return;
+	}
+	advice_append(ret->cause, ": they %s %.*f cache lines of %u B%s, %.*f would be enough%s",
+		      facts_verb(facts), digits, facts_each(facts, facts->used), facts->line,
+		      full ? " on average" : "", digits, facts_needed(facts), full ? "" : how);
 }
 
 /*

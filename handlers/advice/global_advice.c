@@ -69,12 +69,10 @@ static void rows_apart(const struct facts *facts, const struct axis_strides *axe
 
 	if (axes->known[0])
 		snprintf(apart, sizeof(apart), "%llu B apart", (unsigned long long)stride);
-	advice_say(ret->cause,
-		   "within each row of %u work-items lanes are %s and %u B %s %s: %.1f cache "
-		   "lines of %u B touched, %.1f needed%s",
+	advice_say(ret->cause, "within each row of %u work-items lanes are %s and %u B %s %s",
 		   site->row, apart, site->bytes, site->bytes == 1 ? "is" : "are",
-		   facts->participle, before, facts->line, facts_needed(facts),
-		   facts_at_most(facts));
+		   facts->participle);
+	facts_append_touched(facts, ret);
 	if (!are_structs(site, axes) && step.bytes < stride && step.other) {
 		swap_rows(facts, &step, stride, ret);
 		return;
@@ -131,7 +129,6 @@ static bool is_distance_shown(const struct facts *facts, const struct axis_strid
 static bool global_rows(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	double before = facts_each(facts, facts->used);
 	struct axis_strides axes;
 
 	if (!site->row || site->row >= site->wave || site->row < 2 || mostly_idle(facts) ||
@@ -142,11 +139,9 @@ static bool global_rows(const struct facts *facts, struct advice *ret)
 		return true;
 	}
 	if (!axes.stride[0]) {
-		advice_say(ret->cause,
-			   "each row of %u work-items %ss one word (%u B): %.1f cache lines "
-			   "of %u B touched, %.1f needed%s",
-			   site->row, facts_verb(facts), site->bytes, before, facts->line,
-			   facts_needed(facts), facts_at_most(facts));
+		advice_say(ret->cause, "each row of %u work-items %ss one word (%u B)", site->row,
+			   facts_verb(facts), site->bytes);
+		facts_append_touched(facts, ret);
 		/* A wider workgroup would only add lanes that contend for a word. */
 		if (site->access == PROBE_ACCESS_ATOMIC || !advice_may_widen(site))
 			return true;
@@ -155,9 +150,9 @@ static bool global_rows(const struct facts *facts, struct advice *ret)
 		return true;
 	}
 	advice_say(ret->cause,
-		   "rows of %u work-items are contiguous, but rows are apart from "
-		   "each other: %.1f cache lines of %u B touched, %.1f needed%s",
-		   site->row, before, facts->line, facts_needed(facts), facts_at_most(facts));
+		   "rows of %u work-items are contiguous, but rows are apart from each other",
+		   site->row);
+	facts_append_touched(facts, ret);
 	if (!advice_may_widen(site))
 		return true;
 	advice_say_wider(site, ret);
@@ -182,12 +177,11 @@ static bool global_column(const struct facts *facts, struct advice *ret)
 	    !axes.known[0] || llabs((long long)axes.stride[0]) != (long long)site->bytes ||
 	    llabs((long long)facts->low) <= (long long)site->bytes || !advice_may_widen(site))
 		return false;
-	advice_say(
-		ret->cause,
-		"a workgroup is one work-item wide in x, along which addresses are contiguous, "
-		"so that lanes are %lld B apart: %.1f cache lines of %u B touched, %.1f needed%s",
-		llabs((long long)facts->low), facts_each(facts, facts->used), facts->line,
-		facts_needed(facts), facts_at_most(facts));
+	advice_say(ret->cause,
+		   "a workgroup is one work-item wide in x, along which addresses are contiguous, "
+		   "so that lanes are %lld B apart",
+		   llabs((long long)facts->low));
+	facts_append_touched(facts, ret);
 	advice_say_wider(site, ret);
 	advice_verify_lines(facts, axes.stride[0], ret);
 	return true;
@@ -207,11 +201,9 @@ static bool global_runs(const struct facts *facts, struct advice *ret)
 		run = runs_recorded(facts);
 	if (run < 2 || run == site->wave)
 		return false;
-	advice_say(ret->cause,
-		   "runs of %llu lanes are contiguous, but apart from each other: %.1f cache "
-		   "lines of %u B touched, %.1f needed",
-		   (unsigned long long)run, facts_each(facts, facts->used), facts->line,
-		   facts_needed(facts));
+	advice_say(ret->cause, "runs of %llu lanes are contiguous, but apart from each other",
+		   (unsigned long long)run);
+	facts_append_touched(facts, ret);
 	/*
 	 * Longer rows only have to begin with a wave. In workgroups that end within a wave, waves
 	 * begin within rows of an id in the grid, however long these are.
@@ -284,10 +276,8 @@ static void global_sorted(const struct facts *facts, struct advice *ret)
  */
 static void global_scratch(const struct facts *facts, struct advice *ret)
 {
-	advice_say(ret->cause,
-		   "lanes access different elements of their private arrays: %.1f "
-		   "cache lines of %u B touched, %.1f needed",
-		   facts_each(facts, facts->used), facts->line, facts_needed(facts));
+	advice_say(ret->cause, "lanes access different elements of their private arrays");
+	facts_append_touched(facts, ret);
 	advice_say(ret->fix,
 		   "use the same index in all lanes, or constant indices (unroll the loop), "
 		   "which keep the array in registers");
@@ -329,11 +319,9 @@ void advice_global(const struct facts *facts, struct advice *ret)
 	}
 	if (facts->pattern == PATTERN_STRIDES && facts_computed(facts)) {
 		advice_say(ret->cause,
-			   "the stride between lanes varies from %lld to %lld B between "
-			   "executions: %.1f cache lines of %u B touched, %.1f needed%s",
-			   (long long)facts->low, (long long)facts->high,
-			   facts_each(facts, facts->used), facts->line, facts_needed(facts),
-			   facts_at_most(facts));
+			   "the stride between lanes varies from %lld to %lld B between executions",
+			   (long long)facts->low, (long long)facts->high);
+		facts_append_touched(facts, ret);
 		varying_stride(facts, ret);
 		return;
 	}
@@ -344,17 +332,8 @@ void advice_global(const struct facts *facts, struct advice *ret)
 	}
 	if (global_rows(facts, ret) || global_runs(facts, ret))
 		return;
-	facts_address(facts, text, sizeof(text));
-	/* Lanes of other executions share cache lines, so the sums do not show the excess. */
-	if (facts->used <= facts->needed)
-		advice_say(ret->cause,
-			   "%s: some executions touch more cache lines of %u B than needed (%.2f "
-			   "more on average over all)",
-			   text, facts->line, facts_each(facts, facts->excess));
-	else
-		advice_say(ret->cause, "%s: %.1f cache lines of %u B touched, %.1f needed%s", text,
-			   facts_each(facts, facts->used), facts->line, facts_needed(facts),
-			   facts_at_most(facts));
+	advice_say(ret->cause, "%s", facts_address(facts, text, sizeof(text)));
+	facts_append_touched(facts, ret);
 	global_sorted(facts, ret);
 }
 

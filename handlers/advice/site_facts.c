@@ -112,6 +112,29 @@ double facts_needed(const struct facts *facts)
 	return lines < needed ? lines : needed;
 }
 
+bool facts_show_excess(const struct facts *facts, int digits)
+{
+	double used = facts_each(facts, facts->used), needed = facts_needed(facts);
+	char texts[2][32];
+
+	snprintf(texts[0], sizeof(texts[0]), "%.*f", digits, used);
+	snprintf(texts[1], sizeof(texts[1]), "%.*f", digits, needed);
+	return needed < used && strcmp(texts[0], texts[1]) != 0;
+}
+
+void facts_append_touched(const struct facts *facts, struct advice *ret)
+{
+	if (facts_show_excess(facts, 1))
+		advice_append(ret->cause, ": %.1f cache lines of %u B touched, %.1f needed%s",
+			      facts_each(facts, facts->used), facts->line, facts_needed(facts),
+			      facts_at_most(facts));
+	else
+		advice_append(ret->cause,
+			      ": some executions touch more cache lines of %u B than needed (%s "
+			      "more on average over all)",
+			      facts->line, advice_number(facts_each(facts, facts->excess)).text);
+}
+
 const char *facts_verb(const struct facts *facts)
 {
 	return facts->site->access == PROBE_ACCESS_LOAD	   ? "read"

@@ -36,6 +36,16 @@ double facts_each(const struct facts *facts, uint64_t sum);
 double facts_needed(const struct facts *facts);
 /* " at most" if it is not known whether lanes share bytes. */
 const char *facts_at_most(const struct facts *facts);
+/*
+ * Are fewer cache lines needed than an average execution touches, with so many digits after the
+ * point? Where lanes of some executions share bytes the sums need not show the excess of others.
+ */
+bool facts_show_excess(const struct facts *facts, int digits);
+/*
+ * ": 32.0 cache lines of 128 B touched, 2.0 needed", or if the sums do not show it, that some
+ * executions touch more than needed.
+ */
+void facts_append_touched(const struct facts *facts, struct advice *ret);
 /* "read", "write" or "update", as in: lanes read. */
 const char *facts_verb(const struct facts *facts);
 /* "cache lines of 128 B" */

@@ -29,10 +29,10 @@ bool advice_estimate_lines(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
 
-	return advice_estimate(
-		ret, facts_lines(facts),
-		layout_lines(site, facts->line, advice_piece(site), site->wave),
-		facts_each(facts, facts->used), "the first lane is at the start of a cache line");
+	return advice_estimate(ret, facts_lines(facts),
+			       layout_lines(site, facts->line, advice_piece(site), site->wave),
+			       facts_each(facts, facts->used),
+			       "the first lane is at the start of a cache line");
 }
 
 /*
@@ -342,6 +342,8 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 	/* Lanes share bytes: only few lanes touch more lines than their bytes would fill. */
 	if (stride <= (long long)bytes && bytes == unit) {
 		advice_say_idle(facts, "", ret);
+		if (!facts_show_excess(facts, 1))
+			advice_append(ret->cause, "; neighbouring lanes share bytes");
 		return;
 	}
 	if (stride <= (long long)bytes) {

@@ -368,7 +368,7 @@ static void test_hidden_excess(void **state)
 	finish();
 	assert_non_null(strstr(host_text(&host_state, 0, "cause"),
 			       ": some executions touch more cache lines of 128 B than needed "
-			       "(0.50 more on average over all)"));
+			       "(0.5 more on average over all)"));
 }
 
 int main(void)

@@ -41,6 +41,28 @@ static void test_overlapping_lanes(void **state)
 	assert_string_equal(host_text(&host_state, 0, "fix"), "");
 }
 
+/*
+ * The same where other executions have more lanes: counted without what they share, the cache lines
+ * needed are more than those touched, and are not said to be enough.
+ */
+static void test_shared_bytes(void **state)
+{
+	uint32_t site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 8, 8);
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		send_affine(site, 0xffffffffffffull, 0x7f0000000000, 4);
+	send_affine(site, 0x3, 0x7f000000007c, 4);
+	finish();
+	assert_int_equal(get(0, "excess128"), 1);
+	assert_true(get(0, "lines128") < get(0, "needed128"));
+	assert_string_equal(host_text(&host_state, 0, "cause"),
+			    "36.5 of 64 lanes are active on average: some executions touch more "
+			    "cache lines of 128 B than needed (0.25 more on average over all); "
+			    "neighbouring lanes share bytes");
+	assert_string_equal(host_text(&host_state, 0, "fix"), "");
+}
+
 /* data[x * lane + y * row] of a workgroup of width x height, wave by wave. */
 static void send_group(uint32_t site, unsigned width, unsigned height, uint64_t lane, uint64_t row)
 {
@@ -506,6 +528,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_advice_idle_lanes, start),
 		cmocka_unit_test_setup(test_overlapping_lanes, start),
+		cmocka_unit_test_setup(test_shared_bytes, start),
 		cmocka_unit_test_setup(test_structs_in_rows, start),
 		cmocka_unit_test_setup(test_group_shapes, start),
 		cmocka_unit_test_setup(test_word_per_row, start),
