@@ -10,6 +10,7 @@
 
 #include "handlers/advice/advice_text.h"
 #include "handlers/advice/buffer_advice.h"
+#include "handlers/advice/lane_offsets.h"
 #include "handlers/advice/layouts.h"
 #include "handlers/advice/recorded_addresses.h"
 
@@ -86,10 +87,54 @@ static bool is_shifted(const struct facts *facts)
 		c[PROBE_C_QUADS] - aligned >= c[PROBE_C_LINES64] - facts->executions);
 }
 
+/*
+ * Does the term count elements of whole workgroups, or lines? Rows of another length, windows that
+ * overlap and offsets begin elsewhere, whatever the workgroup's size.
+ */
+static bool follows_size(const struct facts *facts, const struct probe_site_term *term)
+{
+	const struct advice_site *site = facts->site;
+	const unsigned sizes = PROBE_TERM_GROUP | PROBE_TERM_LOOP | PROBE_TERM_SIZE;
+	uint64_t step = (uint64_t)llabs((long long)term->step);
+
+	if (term->of == PROBE_TERM_ITEM)
+		return step == site->bytes;
+	if (term->of & PROBE_TERM_ITEMS)
+		return false;
+	if (!(term->of & PROBE_TERM_GROUP) && step % facts->line == 0)
+		return true;
+	return !(term->of & ~sizes) &&
+	       step % (term->of & PROBE_TERM_SIZE ? site->bytes : site->items * site->bytes) == 0;
+}
+
+/* Do workgroups go on where others end, as by blockIdx.x * blockDim.x, not all in whole lines? */
+static bool begins_within_lines(const struct facts *facts)
+{
+	const struct advice_site *site = facts->site;
+	bool several = false;
+
+	if (site->items != site->row || site->items * site->bytes % facts->line == 0 ||
+	    (site->grid[0] && site->grid[0] <= site->group[0]) || !advice_terms_known(site))
+		return false;
+	for (unsigned i = 0; i < site->term_count; i++) {
+		if (!follows_size(facts, &site->terms[i]))
+			return false;
+		several |= (site->terms[i].of & PROBE_TERM_GROUP) != 0;
+	}
+	return several;
+}
+
 /* True if the workgroup size is the cause: waves are as full as it allows. */
 static bool odd_group(const struct facts *facts)
 {
-	return facts->site->items % facts->site->wave && !facts_sparse(facts);
+	return facts->site->items % facts->site->wave && !facts_sparse(facts) &&
+	       begins_within_lines(facts);
+}
+
+/* Lanes of an average wave that have a work-item. */
+static double lanes_of_group(const struct advice_site *site)
+{
+	return (double)site->items / ((site->items + site->wave - 1) / site->wave);
 }
 
 static void contiguous_odd_group(const struct facts *facts, struct advice *ret)
@@ -97,10 +142,10 @@ static void contiguous_odd_group(const struct facts *facts, struct advice *ret)
 	const struct advice_site *site = facts->site;
 
 	advice_say(ret->cause,
-		   "workgroups of %u work-items fill %.1f of %u lanes of their waves "
-		   "on average: they %s %.1f cache lines of %u B, %.1f would be enough",
-		   site->items, facts_each(facts, facts->lanes), site->wave, facts_verb(facts),
-		   facts_each(facts, facts->used), facts->line, facts_needed(facts));
+		   "workgroups of %u work-items fill %.1f of %u lanes of their waves on average "
+		   "and begin within cache lines",
+		   site->items, lanes_of_group(site), site->wave);
+	facts_append_touched(facts, ret);
 	ret->after = layout_lines(site, facts->line, site->bytes, site->wave);
 	ret->before = (double)facts->used * site->wave / (double)facts->lanes;
 	ret->what = facts_lines(facts);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Advice of the memory handler to align contiguous lanes, of which some are idle. */
+/*
+ * Advice of the memory handler to align contiguous lanes, of which some are idle, and on workgroups
+ * that begin within cache lines.
+ */
 #include "tests/unit/handlers/send_records.h"
 
 /* A last wave that is not full is not the cause of what the offset costs. */
@@ -176,6 +179,75 @@ static void test_partial_wave_counted(void **state)
 	}
 }
 
+/* Workgroups of 100 stores each, 400 B apart, of which some lanes are idle. */
+static void send_odd_groups(const struct probe_site_term terms[SEND_TERMS], uint64_t last)
+{
+	uint32_t site;
+
+	if (!instance)
+		start(NULL);
+	dispatch.group[0] = 100;
+	site = add_site(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4);
+	host_state.sites[site].address_class = PROBE_ADDRESS_AFFINE;
+	set_terms(site, terms);
+	for (unsigned group = 0; group < 5; group++) {
+		send_affine(site, ~0ull, 0x7f0000000000 + group * 400, 4);
+		send_affine(site, last, 0x7f0000000100 + group * 400, 4);
+	}
+	finish();
+}
+
+/* Waves that the group's size leaves empty in part have no idle lanes that a branch made. */
+static void test_odd_group(void **state)
+{
+	static const struct probe_site_term whole[SEND_TERMS] = {
+		{.of = PROBE_TERM_ITEM, .step = 4},
+		{.of = PROBE_TERM_GROUP | PROBE_TERM_SIZE, .step = 4}};
+	static const struct probe_site_term literal[SEND_TERMS] = {
+		{.of = PROBE_TERM_ITEM, .step = 4}, {.of = PROBE_TERM_GROUP, .step = 400}};
+
+	(void)state;
+	send_odd_groups(whole, ~0ull >> 28);
+	assert_string_equal(
+		host_text(&host_state, 0, "cause"),
+		"workgroups of 100 work-items fill 50.0 of 64 lanes of their waves on "
+		"average and begin within cache lines: 2.4 cache lines of 128 B touched, "
+		"2.0 needed");
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "a multiple of 64 work-items"));
+	/* What a branch leaves idle is not what the size does. */
+	send_odd_groups(literal, ~0ull >> 32);
+	assert_non_null(strstr(host_text(&host_state, 0, "cause"), "fill 50.0 of 64 lanes"));
+}
+
+/* Another size would leave them where they begin: windows that overlap, rows, offsets. */
+static void test_odd_group_elsewhere(void **state)
+{
+	static const unsigned of[] = {
+		PROBE_TERM_GROUP | PROBE_TERM_LOOP | PROBE_TERM_VALUE,
+		PROBE_TERM_GROUP | PROBE_TERM_VALUE,
+		PROBE_TERM_LOOP | PROBE_TERM_VALUE,
+		PROBE_TERM_VALUE,
+		PROBE_TERM_LOOP,
+		PROBE_TERM_GROUP << 1,
+		PROBE_TERM_ITEM << 1,
+		PROBE_TERM_UNKNOWN,
+		PROBE_TERM_GROUP,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		const struct probe_site_term terms[SEND_TERMS] = {
+			{.of = PROBE_TERM_ITEM, .step = 4},
+			{.of = PROBE_TERM_GROUP | PROBE_TERM_SIZE, .step = 4},
+			{.of = (uint16_t)of[i], .step = -8}};
+
+		send_odd_groups(terms, ~0ull >> 28);
+		assert_string_not_equal(host_text(&host_state, 0, "cause"), "");
+		assert_null(strstr(host_text(&host_state, 0, "cause"), "workgroup"));
+		assert_null(strstr(host_text(&host_state, 0, "fix"), "workgroup"));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +256,8 @@ int main(void)
 		cmocka_unit_test_setup(test_windows, start),
 		cmocka_unit_test_setup(test_lanes_by_data, start),
 		cmocka_unit_test_setup(test_partial_wave_counted, start),
+		cmocka_unit_test_setup(test_odd_group, start),
+		cmocka_unit_test_setup(test_odd_group_elsewhere, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -226,23 +226,6 @@ static void test_row_each_counted(void **state)
 	}
 }
 
-/* Waves that the group's size leaves empty in part have no idle lanes that a branch made. */
-static void test_odd_group(void **state)
-{
-	uint32_t site = add_site(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4);
-
-	(void)state;
-	dispatch.group[0] = 100;
-	for (unsigned group = 0; group < 5; group++) {
-		send_affine(site, ~0ull, 0x7f0000000000 + group * 400, 4);
-		send_affine(site, ~0ull >> 28, 0x7f0000000100 + group * 400, 4);
-	}
-	finish();
-	assert_non_null(strstr(host_text(&host_state, 0, "cause"),
-			       "workgroups of 100 work-items fill 50.0 of 64 lanes"));
-	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "a multiple of 64 work-items"));
-}
-
 /* A fix that changes nothing is not proposed. */
 static void test_sorting_useless(void **state)
 {
@@ -533,7 +516,6 @@ int main(void)
 		cmocka_unit_test_setup(test_group_shapes, start),
 		cmocka_unit_test_setup(test_word_per_row, start),
 		cmocka_unit_test_setup(test_row_each_counted, start),
-		cmocka_unit_test_setup(test_odd_group, start),
 		cmocka_unit_test_setup(test_sorting_useless, start),
 		cmocka_unit_test_setup(test_sorted_by_step, start),
 		cmocka_unit_test_setup(test_scratch, start),
