@@ -465,8 +465,9 @@ void finding_put(const struct finding *finding)
 			       finding_count(finding, F_SITES));
 		report_put(finding_cell(finding, F_CAUSE));
 		if (finding_number(finding, F_SWAP_LOOP))
-			fputs("; and this is a compare-and-swap loop, repeated up to once per lane "
-			      "(counted once)",
+			fputs("; and this is a compare-and-swap loop: lanes with the same word "
+			      "succeed one after the other, and try again whenever another wave "
+			      "changed it (counted once, however many tries)",
 			      stdout);
 		putchar('\n');
 		print_fix(finding);
