@@ -57,6 +57,25 @@ static void swap_rows(const struct facts *facts, const struct index_step *step, 
 			   facts_each(facts, facts->used));
 }
 
+/*
+ * Is there an index with a smaller step than threadIdx.x, as far as is known? Where terms do not
+ * show it, and neighbours along y are not nearer, it need not be a matter of indices.
+ */
+static bool is_swapped(const struct facts *facts, const struct axis_strides *axes,
+		       const struct index_step *step, uint64_t stride)
+{
+	const struct advice_site *site = facts->site;
+	uint64_t rows;
+
+	if (are_structs(site, axes) || step->bytes >= stride || !step->other)
+		return false;
+	if (step->bytes)
+		return true;
+	if (!site->recorded || !recorded_between_rows(site->recorded, site, &rows) || !rows)
+		return stride > ADVICE_STRUCT_MAX;
+	return rows < stride;
+}
+
 /* Lanes of a row have a proved distance, or a multiple of an argument. */
 static void rows_apart(const struct facts *facts, const struct axis_strides *axes,
 		       struct advice *ret)
@@ -73,7 +92,7 @@ static void rows_apart(const struct facts *facts, const struct axis_strides *axe
 		   site->row, apart, site->bytes, site->bytes == 1 ? "is" : "are",
 		   facts->participle);
 	facts_append_touched(facts, ret);
-	if (!are_structs(site, axes) && step.bytes < stride && step.other) {
+	if (is_swapped(facts, axes, &step, stride)) {
 		swap_rows(facts, &step, stride, ret);
 		return;
 	}
@@ -115,11 +134,14 @@ static bool mostly_idle(const struct facts *facts)
 	return facts_fill(facts) <= 3. / 4;
 }
 
-/* Lanes of a row have a known distance, or touch more lines than if they were contiguous. */
+/*
+ * Lanes of a row have a known distance, or touch more lines than if it were four elements at most,
+ * wherever rows begin.
+ */
 static bool is_distance_shown(const struct facts *facts, const struct axis_strides *axes)
 {
 	return axes->known[0] ||
-	       facts_each(facts, facts->used) > advice_lines_of_rows(facts, facts->site->bytes);
+	       facts_each(facts, facts->used) > advice_lines_of_rows(facts, 4 * facts->site->bytes);
 }
 
 /*

@@ -204,6 +204,31 @@ bool recorded_rows(const struct recorded_addresses *recorded, const struct advic
 	return any;
 }
 
+bool recorded_between_rows(const struct recorded_addresses *recorded,
+			   const struct advice_site *site, uint64_t *ret)
+{
+	uint64_t least = UINT64_MAX;
+
+	if (recorded->lds || !site->row || site->row >= site->wave)
+		return false;
+	for (unsigned i = 0; i < recorded->executions; i++) {
+		uint64_t exec = recorded->exec[i], rest = exec & exec >> site->row;
+
+		for (; rest; rest &= rest - 1) {
+			unsigned l = (unsigned)__builtin_ctzll(rest);
+			int64_t apart =
+				(int64_t)(recorded->addr[i][l + site->row] - recorded->addr[i][l]);
+			uint64_t distance = apart < 0 ? -(uint64_t)apart : (uint64_t)apart;
+
+			least = distance < least ? distance : least;
+		}
+	}
+	if (least == UINT64_MAX)
+		return false;
+	*ret = least;
+	return true;
+}
+
 static int by_address(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

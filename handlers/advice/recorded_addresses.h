@@ -110,6 +110,13 @@ bool recorded_copies(const struct recorded_addresses *recorded, const struct adv
 bool recorded_rows(const struct recorded_addresses *recorded, const struct advice_site *site,
 		   bool lds, int64_t *ret);
 
+/*
+ * The least distance of work-items of one wave that are neighbours along y, whichever way; false if
+ * there are none.
+ */
+bool recorded_between_rows(const struct recorded_addresses *recorded,
+			   const struct advice_site *site, uint64_t *ret);
+
 struct recorded_sorting {
 	bool risen; /* in every execution the addresses ascend from lane to lane */
 	/* Cache lines of all kept executions; of those before, more than could hold the data. */

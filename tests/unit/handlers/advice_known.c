@@ -175,13 +175,32 @@ static void test_small_argument(void **state)
 		host_state.sites[site].address_class = PROBE_ADDRESS_COMPUTED;
 		set_terms(site, terms);
 	}
-	/* Contiguous rows of 64 bytes are in at most two lines each. */
-	send_row_counters(close, 8);
-	send_row_counters(far, 9);
+	/* Rows of 16 lanes 16 B apart are in at most three lines each. */
+	send_row_counters(close, 12);
+	send_row_counters(far, 13);
 	finish();
 	check_cause(close, "far apart", false);
-	check_cause(close, "8.0 cache lines of 128 B touched", true);
+	check_cause(close, "12.0 cache lines of 128 B touched", true);
+	assert_null(strstr(host_text(&host_state, close, "fix"), "swap"));
 	check_cause(far, "within each row of 16 work-items lanes are far apart", true);
+}
+
+/* A window that moves on by some elements for each work-item: threadIdx.x has the least step. */
+static void test_least_step(void **state)
+{
+	static const unsigned strides[] = {8, 16, 64, 160};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(strides) / sizeof(strides[0]); i++) {
+		if (!instance)
+			start(NULL);
+		add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+		host_state.sites[0].address_class = PROBE_ADDRESS_COMPUTED;
+		send_rows(0, BASE, strides[i], 8192);
+		finish();
+		check_cause(0, "within each row of 16 work-items lanes are ", true);
+		assert_null(strstr(host_text(&host_state, 0, "fix"), "swap"));
+	}
 }
 
 /* ---- Lanes that share words ----------------------------------------------------------------- */
@@ -359,6 +378,7 @@ int main(void)
 		cmocka_unit_test_setup(test_chosen_lanes, start),
 		cmocka_unit_test_setup(test_unknown_index, start),
 		cmocka_unit_test_setup(test_small_argument, start),
+		cmocka_unit_test_setup(test_least_step, start),
 		cmocka_unit_test_setup(test_needed_of_rows, start),
 		cmocka_unit_test_setup(test_sorted, start),
 		cmocka_unit_test_setup(test_no_tile, start),
