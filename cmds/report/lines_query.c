@@ -173,7 +173,7 @@ static const struct report_column columns[] = {
 	{"address", "address", REPORT_TEXT, false, "row_address",
 	 "the address as the compiler pass knows it; empty: no expression"},
 	{"index_source", "index from", REPORT_TEXT, false, "row_index",
-	 "file:line of the load or atomic update that the index comes from"},
+	 "file:line of the load or atomic update of the index; empty if there are several"},
 	{"lane_offsets", "lane offsets", REPORT_TEXT, false, "row_lanes",
 	 "bytes from the first lane's address to that of each lane of the first wave; empty: not known"},
 	{"cause_shape", "cause in", REPORT_TEXT, false, "cause_shape",

@@ -81,7 +81,7 @@ struct probe_site_info {
 	const char *name; /* of a region; tag of a message; "" for other sites */
 	/* Added later: how the address depends on the lane (struct probe_site). */
 	const char *address;	  /* an expression for readers; "" = unknown */
-	const char *index_source; /* "file:line" of the load that the index comes from; "" */
+	const char *index_source; /* "file:line" of the load of the index; "" = none or several */
 	uint32_t near_site;	  /* the first access of its block at a constant distance */
 	int32_t near_distance;	  /* from its address to this one's */
 	uint8_t address_class;	  /* enum probe_address_class; 0 = unknown */

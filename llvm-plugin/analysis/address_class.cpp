@@ -298,9 +298,10 @@ static bool is_chase(const analysis &in, const Instruction *inst, const Value *p
 
 static const auto NOT_KNOWN = (enum probe_address_class)0;
 
+/* `ret_origin`: of the index; its load is the access itself if that gives it. */
 static enum probe_address_class class_of(const analysis &in, const Instruction *inst,
 					 const Value *pointer, const struct affine_address *proof,
-					 const Instruction **ret_load)
+					 Origin *ret_origin)
 {
 	if (proof)
 		return proved_class(proof);
@@ -308,13 +309,14 @@ static enum probe_address_class class_of(const analysis &in, const Instruction *
 		return PROBE_ADDRESS_UNIFORM;
 	Origin origin = index_origin(in, inst->getParent(), pointer, nullptr, false);
 
-	*ret_load = origin.load;
+	*ret_origin = origin;
 	if (!origin.load)
 		return origin.wraps	? PROBE_ADDRESS_WRAPPED
 		       : origin.unknown ? NOT_KNOWN
 					: PROBE_ADDRESS_COMPUTED;
 	if (feeds_itself(in, inst->getParent(), inst, pointer)) {
-		*ret_load = inst;
+		ret_origin->load = inst;
+		ret_origin->several = false;
 		return PROBE_ADDRESS_CHASE;
 	}
 	return is_chase(in, inst, pointer, dyn_cast<LoadInst>(origin.load)) ? PROBE_ADDRESS_CHASE
@@ -374,14 +376,15 @@ void address_classes_add(struct address_classes *classes, uint32_t number, LLVMV
 	const analysis &in = classes->in;
 	auto *inst = unwrap<Instruction>(access);
 	Value *pointer = unwrap(address);
-	const Instruction *load = nullptr;
+	Origin origin;
 	const SCEV *expr = address_expr(in, pointer);
 	bool simple = isa<LoadInst>(inst) || isa<StoreInst>(inst);
 	uint64_t bytes = simple ? in.layout.getTypeStoreSize(getLoadStoreType(inst)).getFixedValue()
 				: UINT64_MAX;
 
 	*ret = {};
-	ret->kind = class_of(in, inst, pointer, proof, &load);
+	ret->kind = class_of(in, inst, pointer, proof, &origin);
+	const Instruction *load = origin.load;
 	ret->flags = (is_member(in, pointer, bytes) ? PROBE_ADDRESS_MEMBER : 0) |
 		     (is_guarded(in, inst->getParent()) ? PROBE_ADDRESS_GUARDED : 0) |
 		     (moves(in, expr) ? PROBE_ADDRESS_MOVES : 0) | result_flags(inst);
@@ -397,7 +400,8 @@ void address_classes_add(struct address_classes *classes, uint32_t number, LLVMV
 	if (ret->kind == PROBE_ADDRESS_GATHER && isa<LoadInst>(load) &&
 	    is_listed(in, cast<LoadInst>(load)))
 		ret->flags |= PROBE_ADDRESS_LISTED;
-	if (load)
+	/* Which of several it is, is not known. */
+	if (load && !origin.several)
 		snprintf(ret->source, sizeof(ret->source), "%s", place_of(load, true).c_str());
 	find_near(classes, number, inst, pointer, ret);
 	ret->variable = wrap(variable_of(in, pointer));

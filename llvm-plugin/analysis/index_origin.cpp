@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "llvm-plugin/analysis/index_origin.h"
+#include "llvm-plugin/analysis/address_text.h"
 #include "llvm-plugin/analysis/index_load.h"
 #include "llvm-plugin/analysis/private_slot.h"
 
@@ -174,6 +175,13 @@ LaneDependence Flow::dependence(const Instruction *inst) const
 	return ret;
 }
 
+static void add_load(const Instruction *load, Origin &ret)
+{
+	ret.several |= ret.load && place_of(load, true) != place_of(ret.load, true);
+	if (!ret.load || !has_line(ret.load))
+		ret.load = load;
+}
+
 Origin Flow::trace(const Value *from, const Instruction *target, bool through_loads)
 {
 	SmallVector<Element, 16> work{{from, WHOLE}}, rounded;
@@ -205,8 +213,8 @@ Origin Flow::trace(const Value *from, const Instruction *target, bool through_lo
 				through_loads ? LaneDependence::VARIES : dependence(inst);
 
 			ret.unknown |= lanes == LaneDependence::UNKNOWN;
-			if (lanes == LaneDependence::VARIES && (!ret.load || !has_line(ret.load)))
-				ret.load = inst;
+			if (lanes == LaneDependence::VARIES)
+				add_load(inst, ret);
 			if (!through_loads)
 				continue;
 		}

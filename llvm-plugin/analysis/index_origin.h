@@ -11,8 +11,9 @@ struct Origin {
 	 * What all lanes load from one address is like an argument.
 	 */
 	const llvm::Instruction *load = nullptr;
-	bool wraps = false;  /* periodic, clamped or chosen */
-	bool itself = false; /* `target` was found */
+	bool several = false; /* loads at other places may give it, or give a part of it */
+	bool wraps = false;   /* periodic, clamped or chosen */
+	bool itself = false;  /* `target` was found */
 	/* A variable or a loaded value that may be anything, or there were too many values. */
 	bool unknown = false;
 };

@@ -264,3 +264,28 @@ extern "C" __global__ void rounded(float *out, const float *in, const int *ix, i
 	out[1] = in[ix[t] & ~7];
 	out[2] = in[(t & ~7) % 12];
 }
+
+// Of several loads that may give the index, none is named.
+// CHECK: {{^}}branches [[@LINE+18]] load gather in + 4*(a variable){{ *$}}
+// CHECK: {{^}}branches [[@LINE+18]] load gather {{.*}} from [[@LINE+18]]
+// CHECK: {{^}}branches [[@LINE+18]] load gather {{.*\) *$}}
+extern "C" __global__ void branches(float *out, const float *in, const int *ix, const int *other, int n)
+{
+	int t = (int)(threadIdx.x + blockIdx.x * blockDim.x), at;
+
+	switch (n) {
+	case 1:
+		at = ix[t];
+		break;
+	case 2:
+		at = other[t] + 1;
+		break;
+	default:
+		at = t;
+		break;
+	}
+	out[t] = in[at];
+	out[t] += in[ix[t] + 7];
+	out[t] += in[ix[t + 9] +
+		other[t - 2]];
+}
