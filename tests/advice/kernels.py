@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What the families of kernels share: a case, and the kernel that it makes."""
 import math
+import re
 
 MARK = "/*@*/"
 FREE = "/*#*/"  # accesses that must have no conflicts
+APART = 262144  # bytes between the arrays that a structure becomes
 TYPES = {1: "uint8_t", 2: "uint16_t", 4: "float", 8: "double", 12: "float3", 16: "float4"}
 
 
@@ -51,6 +53,24 @@ class Kernel:
     def __init__(self, body, block, groups, arguments=((4096, 0, 0),), data="random"):
         self.body, self.block, self.groups = body, block, groups
         self.arguments, self.data = arguments, data
+
+
+def in_two_arrays(kernel, op):
+    """The marked side of a copy of float3, which the compiler divides into 8 and 4 bytes, as arrays of these."""
+    copy = re.compile(r"\(\(float3 \*\)out\)\[(.*)\] = \(\(float3 \*\)in\)\[(.*)\]; " + re.escape(MARK))
+
+    def divided(match):
+        to, of = match.groups()
+        if op == "load":
+            return (f"{{ float2 v = ((float2 *)in)[{of}]; {MARK} float z = ((float *)(in + {APART}))[{of}]; {MARK} "
+                    f"((float3 *)out)[{to}] = make_float3(v.x, v.y, z); }}")
+        return (f"{{ float3 v = ((float3 *)in)[{of}]; ((float2 *)out)[{to}] = make_float2(v.x, v.y); {MARK} "
+                f"((float *)(out + {APART}))[{to}] = v.z; }} {MARK}")
+
+    body = [copy.sub(divided, line) for line in kernel.body]
+    if body == kernel.body:
+        raise Inapplicable("soa")
+    return Kernel(body, kernel.block, kernel.groups, kernel.arguments, kernel.data)
 
 
 def lines_of(elements, size):
