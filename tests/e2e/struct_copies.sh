@@ -8,10 +8,11 @@
 awk 'BEGIN {
 	print "#include <hip/hip_runtime.h>"
 	split("gg gl lg fg sl sg", kinds)
+	split("4 8 12 13 16 20 24 28 31 32 36 40 44 48 52 56 60 64", sizes)
 	for (align = 4; align <= 16; align *= 2)
-		for (size = 4; size <= 64; size += size == 12 || size == 28 ? 1 : size == 13 ? 3 : size == 29 ? 2 : size == 31 ? 1 : 4)
-			for (i = 1; i in kinds; i++)
-				kernel(kinds[i], align, size)
+		for (i = 1; i in sizes; i++)
+			for (k = 1; k in kinds; k++)
+				kernel(kinds[k], align, sizes[i])
 	print "int main() { char *a, *b; if (hipMalloc(&a, 1 << 16) || hipMalloc(&b, 1 << 16)) return 1;"
 	printf "%s", launches
 	print "return hipDeviceSynchronize(); }"
