@@ -17,7 +17,6 @@
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/KnownBits.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
-#include <llvm/Transforms/Scalar/SeparateConstOffsetFromGEP.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Scalar/SpeculativeExecution.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
@@ -26,6 +25,7 @@
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
+#include "llvm-plugin/analysis/separate_offsets.h"
 #include "llvm-plugin/base/llvm-compat.h"
 
 #if LLVM_VERSION_MAJOR < 16
@@ -199,7 +199,7 @@ void ir_hoist(LLVMValueRef value, void *analyses)
 	auto &manager = function_analyses(*function->getParent(), analyses);
 
 	manager.invalidate(*function, PreservedAnalyses::none());
-	manager.invalidate(*function, SeparateConstOffsetFromGEPPass().run(*function, manager));
+	separate_offsets(*function, manager);
 	manager.invalidate(*function, SpeculativeExecutionPass().run(*function, manager));
 }
 

@@ -24,13 +24,14 @@
 #include <llvm/IR/PassManager.h>
 #include <llvm/IR/ValueHandle.h>
 #include <llvm/IR/ValueMap.h>
+#include <llvm/Transforms/Scalar/GVN.h>
 #include <llvm/Transforms/Scalar/InferAddressSpaces.h>
-#include <llvm/Transforms/Scalar/SeparateConstOffsetFromGEP.h>
 #include <llvm/Transforms/Vectorize/LoadStoreVectorizer.h>
 
 #include "llvm-plugin/analysis/affine_walk.h"
 #include "llvm-plugin/analysis/function.h"
 #include "llvm-plugin/analysis/repeated_accesses.h"
+#include "llvm-plugin/analysis/separate_offsets.h"
 
 using namespace llvm;
 
@@ -550,10 +551,11 @@ static void merge_on_ir(Function &function, FunctionAnalysisManager &manager, un
 			bool remove)
 {
 	/* Addresses of an unrolled loop become one and constants: so neighbours are seen. */
-	manager.invalidate(function, SeparateConstOffsetFromGEPPass().run(function, manager));
-	if (remove)
-		remove_repeated_accesses(function, manager,
-					 level > 2 ? RemovedBy::GVN : RemovedBy::EarlyCSE);
+	separate_offsets(function, manager);
+	if (remove && level > 2)
+		manager.invalidate(function, GVNPass().run(function, manager));
+	else if (remove)
+		remove_repeated_accesses(function, manager, RemovedBy::EarlyCSE);
 	manager.invalidate(function, LoadStoreVectorizerPass().run(function, manager));
 }
 
@@ -571,7 +573,8 @@ void ir_merge_accesses(LLVMValueRef value, void *analyses, unsigned level, bool 
 	if (level > 1)
 		merge_on_ir(*function, manager, level, remove);
 	lines.restore(*function);
-	if (remove)
+	/* GVN leaves less to instruction selection than is found here. */
+	if (remove && level < 3)
 		remove_repeated_accesses(*function, manager, RemovedBy::Selection);
 	if (has_candidates(*function)) {
 		manager.invalidate(*function, PreservedAnalyses::none());

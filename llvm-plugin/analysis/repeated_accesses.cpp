@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Accesses that the back end removes: loads whose value is known, and stores that are overwritten.
- * From -O2 on EarlyCSE, or GVN at -O3, run in it on IR, and instruction selection removes accesses
- * of one block. They are not run on a clone, because they take flags off arithmetic that they
- * unite, after which less can be proved of addresses. What they remove is found here as nearly as a
- * walk over the blocks can.
+ * At -O2 EarlyCSE runs in it on IR, and instruction selection removes accesses of one block. The
+ * former is not run on a clone, because it takes flags off arithmetic that it unites, after which
+ * less can be proved of addresses; the latter works on another representation. What they remove is
+ * found here as nearly as a walk over the blocks can.
  */
 #include "llvm-plugin/analysis/repeated_accesses.h"
 
@@ -17,7 +17,6 @@
 using namespace llvm;
 
 enum {
-	SCAN = 100,	/* instructions that MemoryDependenceResults looks at */
 	KNOWN_MAX = 64, /* limit of places, so that time is linear */
 	CHAIN = 3,	/* writes that instruction selection passes: fits programs (see the test) */
 };
@@ -29,10 +28,9 @@ struct Known {
 	const SCEV *pointer;
 	Value *value;
 	Instruction *access;
-	bool from_block;   /* accessed in the block that is visited */
-	bool read;	   /* by anything, since */
-	unsigned writes;   /* to other places, since */
-	unsigned distance; /* instructions since */
+	bool from_block; /* accessed in the block that is visited */
+	bool read;	 /* by anything, since */
+	unsigned writes; /* to other places, since */
 };
 
 using KnownList = SmallVector<Known, 16>;
@@ -66,8 +64,6 @@ bool Remover::in_reach(const Known &known) const
 	switch (by) {
 	case RemovedBy::EarlyCSE:
 		return !known.writes;
-	case RemovedBy::GVN:
-		return known.distance <= SCAN;
 	case RemovedBy::Selection:
 		return known.from_block && known.writes <= CHAIN;
 	}
@@ -95,7 +91,7 @@ void Remover::load(KnownList &list, LoadInst *inst)
 		if (by == RemovedBy::Selection && !known.read)
 			known.read = isRefSet(
 				alias.getModRefInfo(inst, MemoryLocation::get(known.access)));
-	list.push_back({pointer, inst, inst, true, true, 0, 0});
+	list.push_back({pointer, inst, inst, true, true, 0});
 }
 
 void Remover::write(KnownList &list, Instruction *inst)
@@ -118,7 +114,7 @@ void Remover::store(KnownList &list, StoreInst *inst)
 	if (known && by == RemovedBy::Selection && isa<StoreInst>(known->access) && !known->read)
 		dead.push_back(known->access);
 	write(list, inst);
-	list.push_back({pointer, inst->getValueOperand(), inst, true, false, 0, 0});
+	list.push_back({pointer, inst->getValueOperand(), inst, true, false, 0});
 }
 
 void Remover::visit(KnownList &list, Instruction *inst)
@@ -128,8 +124,6 @@ void Remover::visit(KnownList &list, Instruction *inst)
 
 	if (list.size() > KNOWN_MAX)
 		list.erase(list.begin());
-	for (Known &known : list)
-		known.distance++;
 	if (of_load && of_load->isSimple())
 		load(list, of_load);
 	else if (of_store && of_store->isSimple())

@@ -5,7 +5,7 @@
 #include <llvm/IR/PassManager.h>
 
 /* The part of the back end that removes them. */
-enum class RemovedBy { EarlyCSE, GVN, Selection };
+enum class RemovedBy { EarlyCSE, Selection };
 
 /* Removes loads whose value is known and, for Selection, stores that are overwritten unread. */
 void remove_repeated_accesses(llvm::Function &function, llvm::FunctionAnalysisManager &manager,

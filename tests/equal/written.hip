@@ -55,12 +55,29 @@ template <typename T> __global__ void copy_flat(T *out, const T *in, uint32_t od
 		out[index_of()] = *p;
 }
 
+template <typename T> __device__ __attribute__((noinline)) void hand_over(T *to, const T *from)
+{
+	*to = *from;
+}
+
+// A function is handed the flat address of an element of LDS: a constant less an id.
+template <typename T> __global__ void copy_handed(T *out, const T *in)
+{
+	__shared__ T tile[64];
+	int t = threadIdx.x;
+
+	hand_over(&tile[t], in + index_of());
+	__syncthreads();
+	hand_over(out + index_of(), &tile[63 - t]);
+}
+
 #define WIDTHS(X)                                                                                  \
 	X(uint8_t) X(int16_t) X(int) X(float2) X(float3) X(int4) X(char3) X(char4) X(double2)      \
 	X(s3) X(s20) X(s32) X(_Float16)
 #define WIDTH_CASES(T)                                                                             \
 	CASE("copy_global_" #T, copy_global<T><<<2, 64>>>((T *)w.out, (const T *)w.in)),           \
 	CASE("copy_lds_" #T, copy_lds<T><<<2, 64>>>((T *)w.out, (const T *)w.in)),                 \
+	CASE("copy_handed_" #T, copy_handed<T><<<2, 64>>>((T *)w.out, (const T *)w.in)),           \
 	CASE("copy_flat_" #T, copy_flat<T><<<2, 64>>>((T *)w.out, (const T *)w.in, 1u)),
 
 // ---- Atomics: old values are used where only one lane can have made them ----

@@ -7,7 +7,7 @@
 // RUN: %hip_plain -O2 %s -S -o - | FileCheck %s -check-prefix MACHINE
 // At -O3 the machine has 20.
 // O2: probe: {{.*}}: 3 kernels, 21 sites
-// O3: probe: {{.*}}: 3 kernels, 23 sites
+// O3: probe: {{.*}}: 3 kernels, 25 sites
 // OFF: probe: {{.*}}: 3 kernels, 44 sites
 #include <hip/hip_runtime.h>
 
