@@ -18,6 +18,13 @@ double advice_line_used(const struct advice_site *site, bool with_near)
 	return with_near ? use.shared : use.own;
 }
 
+/* Strides, lanes and executions of a flat access are those in LDS and in memory together. */
+static bool is_in_both(const struct advice_site *site)
+{
+	return site->space == PROBE_SPACE_FLAT && site->counters[PROBE_C_PASSES] &&
+	       site->counters[PROBE_C_LINES64];
+}
+
 void advice_find(const struct advice_site *site, struct probe_lds_scratch *scratch,
 		 struct advice *ret)
 {
@@ -26,6 +33,12 @@ void advice_find(const struct advice_site *site, struct probe_lds_scratch *scrat
 	*ret = (struct advice){.cause = ""};
 	if (!facts.executions)
 		return;
+	if (is_in_both(site)) {
+		if (facts.conflicts || facts.excess)
+			advice_say(ret->cause, "some executions access LDS and others memory: "
+					       "their addresses are not told apart");
+		return;
+	}
 	/* Advice is for the cost with more bytes of bandwidth; an LDS pass moves 128 bytes. */
 	if (facts.conflicts * 128 >= facts.excess * facts.line && facts.conflicts)
 		advice_lds(&facts, scratch, ret);

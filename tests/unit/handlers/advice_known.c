@@ -369,6 +369,32 @@ static void test_waiting(void **state)
 		true);
 }
 
+/* A function copies from LDS to memory, and from memory to LDS: one site of two kinds of rows. */
+static void test_in_both(void **state)
+{
+	struct probe_counter_row row = {.site = 0};
+
+	(void)state;
+	add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_FLAT, 16, 16);
+	row.value[PROBE_C_EXECUTIONS] = 2;
+	row.value[PROBE_C_LANES] = 128;
+	row.value[PROBE_C_AFFINE] = 2;
+	row.value[PROBE_C_STRIDE_HI] = PROBE_STRIDE_BIAS + 32;
+	row.value[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS + 32;
+	row.value[PROBE_C_PASSES] = 16;
+	row.value[PROBE_C_IDEAL_PASSES] = 8;
+	row.value[PROBE_C_MAX_WAY] = 2;
+	row.value[PROBE_C_LINES64] = 32;
+	row.value[PROBE_C_NEEDED64] = 16;
+	row.value[PROBE_C_EXCESS64] = 16;
+	send_counter_rows(&row, 1);
+	finish();
+	assert_string_equal(host_text(&host_state, 0, "cause"),
+			    "some executions access LDS and others memory: their addresses are "
+			    "not told apart");
+	assert_string_equal(host_text(&host_state, 0, "fix"), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -384,6 +410,7 @@ int main(void)
 		cmocka_unit_test_setup(test_no_tile, start),
 		cmocka_unit_test_setup(test_waiting, start),
 		cmocka_unit_test_setup(test_waiting_in_many_lines, start),
+		cmocka_unit_test_setup(test_in_both, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
