@@ -117,30 +117,29 @@ static std::string axis(const char *name, unsigned number)
 	return std::string(name) + "." + (char)('x' + number);
 }
 
-/* A factor in a product: sums, which have a space outside of parentheses, need parentheses. */
-static std::string factor(const std::string &text)
+/* In parentheses, if one of the characters is outside of the text's own ones. */
+static std::string enclose(const std::string &text, StringRef characters)
 {
 	int depth = 0;
 
 	for (char c : text) {
 		depth += (c == '(') - (c == ')');
-		if (c == ' ' && !depth)
+		if (!depth && characters.contains(c))
 			return "(" + text + ")";
 	}
 	return text;
 }
 
+/* A factor in a product: sums, which have a space, need parentheses. */
+static std::string factor(const std::string &text)
+{
+	return enclose(text, " ");
+}
+
 /* What is divided by: products need parentheses, too. */
 static std::string divisor(const std::string &text)
 {
-	int depth = 0;
-
-	for (char c : text) {
-		depth += (c == '(') - (c == ')');
-		if (c == '*' && !depth)
-			return "(" + text + ")";
-	}
-	return factor(text);
+	return enclose(text, " *");
 }
 
 /* Without parentheses around all of it. */

@@ -18,7 +18,8 @@ using namespace llvm;
 
 enum {
 	KNOWN_MAX = 64, /* limit of places, so that time is linear */
-	CHAIN = 3,	/* writes that instruction selection passes: fits programs (see the test) */
+	/* Writes that instruction selection passes: fitted to the counters of five programs. */
+	CHAIN = 3,
 };
 
 namespace
@@ -28,7 +29,6 @@ struct Known {
 	const SCEV *pointer;
 	Value *value;
 	Instruction *access;
-	bool from_block; /* accessed in the block that is visited */
 	bool read;	 /* by anything, since */
 	unsigned writes; /* to other places, since */
 };
@@ -42,8 +42,7 @@ class Remover
 	const RemovedBy by;
 	SmallVector<Instruction *, 16> dead;
 
-	bool in_reach(const Known &known) const;
-	Known *find(KnownList &list, const SCEV *pointer, const Type *type) const;
+	static Known *find(KnownList &list, const SCEV *pointer, const Type *type);
 	void load(KnownList &list, LoadInst *inst);
 	void store(KnownList &list, StoreInst *inst);
 	void write(KnownList &list, Instruction *inst);
@@ -59,21 +58,10 @@ class Remover
 };
 } // namespace
 
-bool Remover::in_reach(const Known &known) const
-{
-	switch (by) {
-	case RemovedBy::EarlyCSE:
-		return !known.writes;
-	case RemovedBy::Selection:
-		return known.from_block && known.writes <= CHAIN;
-	}
-	return false;
-}
-
-Known *Remover::find(KnownList &list, const SCEV *pointer, const Type *type) const
+Known *Remover::find(KnownList &list, const SCEV *pointer, const Type *type)
 {
 	for (Known &known : reverse(list))
-		if (known.pointer == pointer && known.value->getType() == type && in_reach(known))
+		if (known.pointer == pointer && known.value->getType() == type)
 			return &known;
 	return nullptr;
 }
@@ -91,18 +79,18 @@ void Remover::load(KnownList &list, LoadInst *inst)
 		if (by == RemovedBy::Selection && !known.read)
 			known.read = isRefSet(
 				alias.getModRefInfo(inst, MemoryLocation::get(known.access)));
-	list.push_back({pointer, inst, inst, true, true, 0});
+	list.push_back({pointer, inst, inst, true, 0});
 }
 
 void Remover::write(KnownList &list, Instruction *inst)
 {
-	for (Known &known : list)
-		known.writes++;
+	const unsigned most = by == RemovedBy::Selection ? CHAIN : 0;
+
 	erase_if(list, [&](Known &known) {
 		ModRefInfo info = alias.getModRefInfo(inst, MemoryLocation::get(known.access));
 
 		known.read = known.read || isRefSet(info);
-		return isModSet(info) || !in_reach(known);
+		return isModSet(info) || ++known.writes > most;
 	});
 }
 
@@ -114,7 +102,7 @@ void Remover::store(KnownList &list, StoreInst *inst)
 	if (known && by == RemovedBy::Selection && isa<StoreInst>(known->access) && !known->read)
 		dead.push_back(known->access);
 	write(list, inst);
-	list.push_back({pointer, inst->getValueOperand(), inst, true, false, 0});
+	list.push_back({pointer, inst->getValueOperand(), inst, false, 0});
 }
 
 void Remover::visit(KnownList &list, Instruction *inst)
@@ -142,8 +130,6 @@ bool Remover::run(DominatorTree &tree)
 
 		if (before && by != RemovedBy::Selection)
 			list = at_end[before];
-		for (Known &known : list)
-			known.from_block = false;
 		for (Instruction &inst : *block)
 			visit(list, &inst);
 		at_end[block] = std::move(list);

@@ -28,10 +28,8 @@ static bool extends_pointers(const Function &function)
 	const DataLayout &layout = function.getParent()->getDataLayout();
 
 	return any_of(instructions(function), [&](const Instruction &inst) {
-		return is_extended(&inst, layout) ||
-		       any_of(inst.operands(), [&](const Use &operand) {
-			       return isa<ConstantExpr>(operand) && is_extended(operand, layout);
-		       });
+		return any_of(inst.operands(),
+			      [&](const Use &operand) { return is_extended(operand, layout); });
 	});
 }
 

@@ -19,33 +19,22 @@
 
 enum { COPY_UNROLLED = 1024 };
 
-/* One end of a copy. */
-struct end {
-	LLVMValueRef pointer;
-	uint64_t align;
-};
-
 struct copy {
 	LLVMContextRef context;
 	LLVMBuilderRef builder;
-	struct end to, from; /* a memset has no `from`, but: */
-	LLVMValueRef word;   /* the byte, four times */
+	LLVMValueRef to, from; /* a memset has no `from`, but: */
+	LLVMValueRef word;     /* the byte, four times */
 	uint64_t size;
+	uint64_t align; /* of both ends: the back end takes the lower one */
 	bool set, may_overlap, is_volatile;
 };
 
-static struct end end_of(LLVMValueRef call, unsigned operand)
+static uint64_t align_of(LLVMValueRef call, unsigned operand)
 {
 	LLVMAttributeRef align = LLVMGetCallSiteEnumAttribute(
 		call, operand + 1, LLVMGetEnumAttributeKindForName("align", 5));
 
-	return (struct end){LLVMGetOperand(call, operand),
-			    align ? LLVMGetEnumAttributeValue(align) : 1};
-}
-
-static bool is_in(const struct end *end, unsigned space)
-{
-	return end->pointer && LLVMGetPointerAddressSpace(LLVMTypeOf(end->pointer)) == space;
+	return align ? LLVMGetEnumAttributeValue(align) : 1;
 }
 
 /* Alignment at `offset` bytes after an address with alignment `align`. */
@@ -64,8 +53,9 @@ struct piece {
 /* With an alignment below 4, flat and scratch instructions need it. */
 static bool may_be_misaligned(const struct copy *copy)
 {
-	return copy->to.align >= 4 ||
-	       (!is_in(&copy->to, PROBE_SPACE_FLAT) && !is_in(&copy->to, PROBE_SPACE_SCRATCH));
+	unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(copy->to));
+
+	return copy->align >= 4 || (space != PROBE_SPACE_FLAT && space != PROBE_SPACE_SCRATCH);
 }
 
 /*
@@ -75,15 +65,15 @@ static bool may_be_misaligned(const struct copy *copy)
  */
 static unsigned divide(const struct copy *copy, struct piece *ret)
 {
-	bool overlap = may_be_misaligned(copy) && copy->to.align != 2 && !copy->may_overlap &&
+	bool overlap = may_be_misaligned(copy) && copy->align != 2 && !copy->may_overlap &&
 		       !copy->is_volatile;
-	uint64_t size = !may_be_misaligned(copy) ? copy->to.align : copy->to.align == 2 ? 8 : 16;
+	uint64_t size = !may_be_misaligned(copy) ? copy->align : copy->align == 2 ? 8 : 16;
 	unsigned count = 0;
 
 	if (size > 8 && copy->size < 16)
 		size = 8;
 	for (uint64_t at = 0; at < copy->size; at += size) {
-		bool merged = size == 16 && copy->to.align == 1;
+		bool merged = size == 16 && copy->align == 1;
 		uint64_t left = copy->size - at;
 
 		while (size > left) {
@@ -108,30 +98,30 @@ static LLVMTypeRef type_of(const struct copy *copy, uint64_t piece)
 	return LLVMIntTypeInContext(copy->context, (unsigned)(8 * piece));
 }
 
-static LLVMValueRef place(const struct copy *copy, const struct end *end, uint64_t at)
+static LLVMValueRef place(const struct copy *copy, LLVMValueRef pointer, uint64_t at)
 {
 	LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(copy->context), at, 0);
 
 	return at ? LLVMBuildInBoundsGEP2(copy->builder, LLVMInt8TypeInContext(copy->context),
-					  end->pointer, &index, 1, "")
-		  : end->pointer;
+					  pointer, &index, 1, "")
+		  : pointer;
 }
 
 static LLVMValueRef load(const struct copy *copy, uint64_t at, uint64_t piece)
 {
 	LLVMValueRef inst = LLVMBuildLoad2(copy->builder, type_of(copy, piece),
-					   place(copy, &copy->from, at), "");
+					   place(copy, copy->from, at), "");
 
-	LLVMSetAlignment(inst, (unsigned)align_at(copy->from.align, at));
+	LLVMSetAlignment(inst, (unsigned)align_at(copy->align, at));
 	LLVMSetVolatile(inst, copy->is_volatile);
 	return inst;
 }
 
 static void store(const struct copy *copy, uint64_t at, LLVMValueRef value)
 {
-	LLVMValueRef inst = LLVMBuildStore(copy->builder, value, place(copy, &copy->to, at));
+	LLVMValueRef inst = LLVMBuildStore(copy->builder, value, place(copy, copy->to, at));
 
-	LLVMSetAlignment(inst, (unsigned)align_at(copy->to.align, at));
+	LLVMSetAlignment(inst, (unsigned)align_at(copy->align, at));
 	LLVMSetVolatile(inst, copy->is_volatile);
 }
 
@@ -189,7 +179,8 @@ void lower_copy(LLVMValueRef call, void *analyses)
 		       is_intrinsic(call, "llvm.memset.inline"),
 		.may_overlap = is_intrinsic(call, "llvm.memmove"),
 		.is_volatile = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 3)),
-		.to = end_of(call, 0),
+		.to = LLVMGetOperand(call, 0),
+		.align = align_of(call, 0),
 	};
 
 	if (!LLVMIsAConstantInt(size) || LLVMConstIntGetZExtValue(size) > COPY_UNROLLED) {
@@ -201,15 +192,12 @@ void lower_copy(LLVMValueRef call, void *analyses)
 	copy.builder = LLVMCreateBuilderInContext(copy.context);
 	LLVMPositionBuilderBefore(copy.builder, call);
 	LLVMSetCurrentDebugLocation2(copy.builder, LLVMInstructionGetDebugLoc(call));
-	if (copy.set)
+	if (copy.set) {
 		copy.word = repeat_byte(&copy, LLVMGetOperand(call, 1));
-	else
-		copy.from = end_of(call, 1);
-	/* The back end takes the lower alignment for both ends. */
-	if (!copy.set && copy.to.align < copy.from.align)
-		copy.from.align = copy.to.align;
-	else if (!copy.set)
-		copy.to.align = copy.from.align;
+	} else {
+		copy.from = LLVMGetOperand(call, 1);
+		copy.align = align_of(call, 1) < copy.align ? align_of(call, 1) : copy.align;
+	}
 	unroll(&copy);
 	LLVMDisposeBuilder(copy.builder);
 	LLVMInstructionEraseFromParent(call);
