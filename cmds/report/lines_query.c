@@ -18,13 +18,17 @@
  * widths have been chosen. Instructions are found by debug information, so an access that was
  * merged into one at another position is missing.
  */
+#define SYMBOL COST_KERNEL("kernel_name", "q.kernel")
+/* Buffer instructions are those of private memory, if the kernel has some. */
+#define PRIVATE_OR_NOT                                                                             \
+	"(q.space_word = 'scratch') = (i.text GLOB 'buffer_*' AND "                                \
+	COST_KERNEL("private_segment_size", "q.kernel") " > 0)"
 #define SAME_KIND                                                                                  \
-	"i.space = CASE q.space_word WHEN 'lds' THEN 'lds' ELSE 'global' END "                          \
+	PRIVATE_OR_NOT " AND i.space = CASE q.space_word WHEN 'lds' THEN 'lds' ELSE 'global' END "                          \
 	"AND CASE q.access_word WHEN 'load' THEN i.text GLOB '*_load*' OR i.text GLOB 'ds_read*' "      \
 	"WHEN 'store' THEN i.text GLOB '*_store*' OR i.text GLOB 'ds_write*' "                     \
 	"ELSE i.text GLOB '*_atomic*' OR (i.text GLOB 'ds_*' AND NOT i.text GLOB 'ds_read*' "      \
 	"AND NOT i.text GLOB 'ds_write*') END"
-#define SYMBOL COST_KERNEL("kernel_name", "q.kernel")
 #define MACHINE                                                                                    \
 	"(SELECT group_concat(DISTINCT substr(i.text, 1, instr(i.text || ' ', ' ') - 1)) "         \
 	"FROM probe_instructions(q.code_object, " SYMBOL ") i WHERE i.line = q.line "                \
@@ -260,10 +264,13 @@ static const struct report_column columns[] = {
 	 "1: an atomic made of a compare-and-swap loop; executions count it once"},
 };
 
-/* A source position, over all kernels: unites the instantiations of a template. */
+/*
+ * A source position, over all kernels: unites the instantiations of a template. Where it is unknown, accesses
+ * at constant distances from each other.
+ */
 #define KEY                                                                                        \
 	"place_file, place_line, users_column, access, space, shape, "                             \
-	"CASE coalesce(place_line, 0) WHEN 0 THEN code || ' ' || symbol || ' ' || site END"
+	"CASE coalesce(place_line, 0) WHEN 0 THEN code || ' ' || symbol || ' ' || coalesce(row_near, -1 - site) END"
 /*
  * Accesses to LDS of one block at constant distances, which the machine may do with one instruction
  * (ds_read2_b32): one finding. Others are alone.

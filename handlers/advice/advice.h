@@ -66,6 +66,7 @@ struct advice_site {
 	bool waiting_known;
 	uint64_t waiting;
 	unsigned copies;	   /* other accesses at its source position, in other blocks */
+	unsigned strides;	   /* copies whose lanes are another distance apart */
 	uint64_t place_executions; /* of all accesses at its source position */
 	const struct contiguous_accesses *contiguous; /* of the kernel; NULL = unknown */
 	const struct array_layout *array;   /* an array in LDS shared by several accesses; NULL =

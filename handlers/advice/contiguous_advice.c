@@ -297,11 +297,54 @@ static void append_neighbours(const struct advice_site *site, struct advice *ret
 				  "a cache line");
 }
 
+/*
+ * May all executions be aligned? Not if a loop, an argument or a loaded value moves the address by
+ * other steps than whole lines.
+ */
+static bool may_align(const struct facts *facts)
+{
+	unsigned flags = facts->site->info ? facts->site->info->address_flags : 0;
+
+	return facts_computed(facts) && !(flags & PROBE_ADDRESS_MOVES) && can_align(facts) &&
+	       !(flags & PROBE_ADDRESS_SHIFTS && facts->excess < facts->executions);
+}
+
+/* Aligns `lane`, such as "the address of the first lane", after which an execution has so many
+ * cache lines. */
+static void say_align(const struct facts *facts, const char *lane, double after, struct advice *ret)
+{
+	double before = facts_each(facts, facts->used);
+
+	advice_say(ret->fix, "align %s (base, offset, row pitch) to %u B", lane, facts->line);
+	if (facts_flag(facts, PROBE_ADDRESS_SHIFTS))
+		advice_estimate(ret, facts_lines(facts), after, before,
+				"the offset (an argument or a loaded value) is always the same");
+	else
+		advice_verify_most(ret, facts_lines(facts), after, before);
+	advice_append_effect(facts, "to shift the whole buffer", "", ret);
+}
+
+bool advice_misaligned_rows(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	unsigned bytes = site->row * site->bytes;
+
+	if (bytes % facts->line)
+		return false;
+	advice_say(ret->cause, "rows of %u work-items are contiguous but misaligned", site->row);
+	facts_append_touched(facts, ret);
+	if (is_neighbourhood(site))
+		append_neighbours(site, ret);
+	else if (may_align(facts))
+		say_align(facts, "the address of the first lane of each row",
+			  (double)(site->wave / site->row) * bytes / facts->line, ret);
+	return true;
+}
+
 void advice_contiguous(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	const struct probe_site_info *info = site->info;
-	unsigned flags = info ? info->address_flags : 0, anchor = 0;
+	unsigned anchor = 0;
 	char text[ADVICE_MAX / 2];
 	double after;
 
@@ -324,31 +367,13 @@ void advice_contiguous(const struct facts *facts, struct advice *ret)
 		return;
 	}
 	say_misaligned(facts, facts_loaded(facts, text, sizeof(text)), ret);
-	if (!facts_computed(facts))
-		return;
-	/*
-	 * If a loop, an argument or a loaded value moves the address by other steps than whole
-	 * lines, not all executions can be aligned.
-	 */
-	if (flags & PROBE_ADDRESS_MOVES || !can_align(facts) ||
-	    (flags & PROBE_ADDRESS_SHIFTS && facts->excess < facts->executions))
+	if (!may_align(facts))
 		return;
 	if (!aligned_recorded(facts, &anchor, &after))
 		after = layout_lines(site, facts->line, site->bytes, site->wave);
-	if (facts->low < 0)
-		advice_say(ret->fix,
-			   "align the lowest address of each wave, that of its last lane (base, "
-			   "offset, row pitch), to %u B",
-			   facts->line);
-	else
-		advice_say(ret->fix,
-			   "align the address of the first %slane (base, offset, row pitch) to "
-			   "%u B",
-			   anchor ? "active " : "", facts->line);
-	if (flags & PROBE_ADDRESS_SHIFTS)
-		advice_estimate(ret, facts_lines(facts), after, facts_each(facts, facts->used),
-				"the offset (an argument or a loaded value) is always the same");
-	else
-		advice_verify_most(ret, facts_lines(facts), after, facts_each(facts, facts->used));
-	advice_append_effect(facts, "to shift the whole buffer", "", ret);
+	say_align(facts,
+		  facts->low < 0 ? "the lowest address of each wave, that of its last lane"
+		  : anchor	 ? "the address of the first active lane"
+				 : "the address of the first lane",
+		  after, ret);
 }

@@ -8,6 +8,12 @@
 /* For sites whose lanes are one element apart in all executions. */
 void advice_contiguous(const struct facts *facts, struct advice *ret);
 
+/*
+ * For contiguous rows of several lanes of which a wave has several, one element apart in each: if
+ * rows are whole cache lines, they cost too much only because they begin elsewhere. False if not.
+ */
+bool advice_misaligned_rows(const struct facts *facts, struct advice *ret);
+
 /* That lanes are idle; `how`, in parentheses, says which. */
 void advice_say_idle(const struct facts *facts, const char *how, struct advice *ret);
 

@@ -171,6 +171,9 @@ static bool global_rows(const struct facts *facts, struct advice *ret)
 		advice_verify_lines(facts, 0, ret);
 		return true;
 	}
+	if (llabs((long long)axes.stride[0]) == (long long)site->bytes &&
+	    advice_misaligned_rows(facts, ret))
+		return true;
 	advice_say(ret->cause,
 		   "rows of %u work-items are contiguous, but rows are apart from each other",
 		   site->row);

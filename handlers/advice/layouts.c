@@ -135,6 +135,21 @@ unsigned layout_whole(const struct advice_site *site, unsigned row, unsigned byt
 	return whole < PROBE_LDS_MOST ? (unsigned)whole : PROBE_LDS_MOST;
 }
 
+bool layout_in_rows(const struct advice_site *site)
+{
+	const uint64_t *c = site->counters;
+	struct axis_strides axes;
+
+	if (!site->declared_row || !axis_strides(site, &axes) || axes.fields ||
+	    c[PROBE_C_LANES] != c[PROBE_C_EXECUTIONS] * site->wave)
+		return false;
+	for (int i = 0; i < 3; i++)
+		if (site->group[i] > 1 && axes.known[i] && axes.stride[i] &&
+		    axes.stride[i] % (int64_t)site->declared_row == 0)
+			return true;
+	return false;
+}
+
 /* ---- Rows in LDS ---------------------------------------------------------------------------- */
 
 enum { BANK_BYTES = 256 };
@@ -206,6 +221,19 @@ static unsigned phases(unsigned pitch)
 	return pitch % 4 == 0 ? 1 : pitch % 2 == 0 ? 2 : 4;
 }
 
+/* Are all lanes in the rows that their distances show, with the first one at `in` in its row? */
+static bool fit_rows(const struct advice_site *site, const struct lane_offsets *lanes,
+		     unsigned wave, unsigned row, unsigned in)
+{
+	for (uint64_t rest = lanes->exec[wave]; rest; rest &= rest - 1) {
+		int64_t column = lanes->offset[wave][__builtin_ctzll(rest)] % (int64_t)row;
+
+		if (in + (column < 0 ? column + row : column) + site->bytes > row)
+			return false;
+	}
+	return true;
+}
+
 /*
  * Over every position of the first lane in a row; padding is the same in every row except for a
  * shift.
@@ -216,12 +244,16 @@ static void range_padded(const struct advice_site *site, const struct lane_offse
 {
 	unsigned step = site->unit == 12 ? 4 : site->unit;
 	uint32_t base = above(lanes, wave, layout->row);
+	bool declared = layout->row == site->declared_row;
+	bool in_rows = declared && layout_in_rows(site) &&
+		       fit_rows(site, lanes, wave, layout->row, 0);
 
-	if (layout->row == site->declared_row && layout_align(site) < step)
+	if (declared && layout_align(site) < step)
 		step = layout_align(site);
 	for (unsigned row = 0; row < phases(layout->row + layout->pad); row++)
 		for (unsigned in = 0; in < layout->row && ret->most != UINT32_MAX; in += step)
-			if (in % layout->row + site->bytes <= layout->row)
+			if (in + site->bytes <= layout->row &&
+			    (!in_rows || fit_rows(site, lanes, wave, layout->row, in)))
 				widen(ret, conflicts_from(site, lanes, wave, layout,
 							  base + row * layout->row + in, scratch));
 }

@@ -95,6 +95,12 @@ bool layout_swizzle_columns(struct row_layout *layout);
  */
 bool layout_has_columns(const struct advice_site *site, unsigned element);
 
+/*
+ * Does the access index rows as declared, with all lanes active? Then no lane is beyond the end of
+ * a row, wherever the first one is.
+ */
+bool layout_in_rows(const struct advice_site *site);
+
 /* One full wave at a stride. */
 void layout_of_stride(const struct advice_site *site, int64_t stride, struct lane_offsets *ret);
 

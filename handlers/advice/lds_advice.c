@@ -379,6 +379,17 @@ static void say_others_move(const struct advice_site *site, struct advice *ret)
 		advice_append(ret->fix, others_unevaluated);
 }
 
+/* For steps of a tree. */
+static void say_neighbours(const struct facts *facts, struct probe_lds_scratch *scratch,
+			   struct advice *ret)
+{
+	advice_say(ret->fix,
+		   "change the index so that active lanes use neighbouring elements in every step");
+	advice_verify(ret, "conflicts", layout_conflicts(facts->site, facts->site->unit, scratch),
+		      conflicts_each(facts));
+	say_others_move(facts->site, ret);
+}
+
 /* Causes with one word for all lanes, or with lanes at one stride. */
 static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scratch,
 		       struct advice *ret)
@@ -420,10 +431,14 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 	}
 	layout_of_stride(site, facts->low, &lanes);
 	row_candidates_add(&rows, site, facts->low);
+	if (propose_array(facts, true, ret))
+		return;
 	/* With idle lanes this may be one step of a tree, whose other steps have other strides. */
-	if (!propose_array(facts, true, ret) && !is_shared(site) && !facts_sparse(facts))
+	if (!facts_sparse(facts) && !is_shared(site))
 		propose_rows(facts, &(struct layout_search){site, &lanes, &rows, scratch}, true,
 			     ret);
+	else if (facts_sparse(facts) && site->strides)
+		say_neighbours(facts, scratch, ret);
 }
 
 /* For strides that change: with idle lanes, they are steps of a tree. */
@@ -437,11 +452,7 @@ static void lds_strides(const struct facts *facts, struct probe_lds_scratch *scr
 	if (propose_array(facts, true, ret) ||
 	    facts->lanes == facts->executions * facts->site->wave)
 		return;
-	advice_say(ret->fix,
-		   "change the index so that active lanes use neighbouring elements in every step");
-	advice_verify(ret, "conflicts", layout_conflicts(facts->site, facts->site->unit, scratch),
-		      conflicts_each(facts));
-	say_others_move(facts->site, ret);
+	say_neighbours(facts, scratch, ret);
 }
 
 /* Proposes the best known layout, for all accesses to the array or for this one. */

@@ -122,7 +122,9 @@ static bool same_shape(const struct shape *a, const struct shape *b)
 	const size_t used = a->lanes.waves * sizeof(a->lanes.offset[0]);
 
 	return a->site->bytes == b->site->bytes && a->site->unit == b->site->unit &&
-	       a->site->access == b->site->access && a->lanes.waves == b->lanes.waves &&
+	       a->site->access == b->site->access &&
+	       layout_in_rows(a->site) == layout_in_rows(b->site) &&
+	       a->lanes.waves == b->lanes.waves &&
 	       !memcmp(a->lanes.exec, b->lanes.exec, a->lanes.waves * sizeof(a->lanes.exec[0])) &&
 	       !memcmp(a->lanes.offset, b->lanes.offset, used);
 }

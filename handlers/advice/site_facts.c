@@ -8,6 +8,7 @@
 #include <probe/handler.h>
 
 #include "handlers/advice/advice_text.h"
+#include "handlers/advice/contiguous_advice.h"
 #include "handlers/advice/lane_offsets.h"
 #include "handlers/advice/layouts.h"
 #include "handlers/advice/recorded_addresses.h"
@@ -215,6 +216,15 @@ bool facts_idle_between(const struct facts *facts)
 	return facts->lanes <= 2 * quads && 4 * quads > facts->lanes + 6 * facts->executions;
 }
 
+/* Is the stride that of neighbouring lanes, also where idle lanes may be between active ones? */
+static bool is_of_neighbours(const struct facts *facts)
+{
+	struct axis_strides axes;
+
+	return !facts_sparse(facts) || advice_without_gaps(facts->site->recorded) ||
+	       (axis_terms(facts->site, &axes) && axes.known[0] && axes.stride[0] == facts->low);
+}
+
 /* "lanes are 8 B apart in 15 of 16 executions (the index has ...)", if that is most of them. */
 static bool say_usual_stride(const struct facts *facts, const char *why, char *text, size_t size)
 {
@@ -222,7 +232,7 @@ static bool say_usual_stride(const struct facts *facts, const char *why, char *t
 	char most[64] = "";
 
 	if (facts->low != facts->high || !facts->low || 2 * affine <= facts->executions ||
-	    facts_idle_between(facts))
+	    facts_idle_between(facts) || !is_of_neighbours(facts))
 		return false;
 	if (affine < facts->executions)
 		snprintf(most, sizeof(most), " in %llu of %llu executions",

@@ -194,7 +194,8 @@ static void find_copies(const struct memory *memory, const struct sites_kernel *
 	for (uint32_t i = sites_next(kernel, from); i < kernel->site_count && i < id + NEAR_MAX;
 	     i = sites_next(kernel, i + 1)) {
 		const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, i);
-		uint64_t executions = memory_site_of(kernel, i)->counters[PROBE_C_EXECUTIONS];
+		const uint64_t *counters = memory_site_of(kernel, i)->counters;
+		uint64_t executions = counters[PROBE_C_EXECUTIONS];
 		struct probe_frame_info place;
 
 		if (!info || info->access != own->access || info->bytes != own->bytes ||
@@ -205,6 +206,8 @@ static void find_copies(const struct memory *memory, const struct sites_kernel *
 			continue;
 		site->place_executions += executions;
 		site->copies += info->near_site != own->near_site;
+		site->strides += counters[PROBE_C_STRIDE_HI] &&
+				 counters[PROBE_C_STRIDE_HI] != site->counters[PROBE_C_STRIDE_HI];
 	}
 }
 

@@ -90,6 +90,38 @@ static void test_windows(void **state)
 	}
 }
 
+/* Rows of whole lines that begin within one: that they are apart from each other costs nothing. */
+static void test_rows_of_lines(void **state)
+{
+	static const struct probe_site_term terms[SEND_TERMS] = {
+		{.of = PROBE_TERM_ITEM, .step = 4}, {.of = PROBE_TERM_ITEM << 1, .step = 1024}};
+	uint64_t addr[64];
+
+	(void)state;
+	for (unsigned row = 16; row <= 32; row += 16) {
+		if (!instance)
+			start(NULL);
+		dispatch.group[0] = row;
+		dispatch.group[1] = 8;
+		add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+		host_state.sites[0].address_class = PROBE_ADDRESS_AFFINE;
+		set_terms(0, terms);
+		for (unsigned lane = 0; lane < 64; lane++)
+			addr[lane] = 0x7f0000000004 + lane / row * 1024 + lane % row * 4;
+		send_full(0, addr);
+		finish();
+		if (row == 16) {
+			assert_non_null(
+				strstr(host_text(&host_state, 0, "cause"), "apart from each other"));
+			continue;
+		}
+		assert_non_null(strstr(host_text(&host_state, 0, "cause"), "but misaligned"));
+		assert_non_null(strstr(host_text(&host_state, 0, "fix"),
+				       "align the address of the first lane of each row"));
+		assert_true(host_real(&host_state, 0, "after") == 2);
+	}
+}
+
 /* Lines of 128 B that contiguous lanes of a float each touch, with lane 0 at that byte of a line.
  */
 static unsigned lines_at(uint64_t exec, uint64_t first)
@@ -254,6 +286,7 @@ int main(void)
 		cmocka_unit_test_setup(test_partial_wave, start),
 		cmocka_unit_test_setup(test_downwards, start),
 		cmocka_unit_test_setup(test_windows, start),
+		cmocka_unit_test_setup(test_rows_of_lines, start),
 		cmocka_unit_test_setup(test_lanes_by_data, start),
 		cmocka_unit_test_setup(test_partial_wave_counted, start),
 		cmocka_unit_test_setup(test_odd_group, start),

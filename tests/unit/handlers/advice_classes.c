@@ -37,6 +37,23 @@ static void test_near(void **state)
 	assert_non_null(strstr(host_text(&host_state, 0, "cause"), ": on average 42.67 of 128 B of each"));
 }
 
+/* Two lanes, 32 lanes and 1024 B apart: that is no distance of lanes. */
+static void test_halo(void **state)
+{
+	static const struct probe_site_term terms[SEND_TERMS] = {
+		{.of = PROBE_TERM_ITEM, .step = 4}, {.of = PROBE_TERM_ITEM << 1, .step = 1024}};
+
+	(void)state;
+	dispatch.group[0] = 32;
+	dispatch.group[1] = 8;
+	add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+	host_state.sites[0].address_class = PROBE_ADDRESS_ROWS;
+	set_terms(0, terms);
+	send_affine(0, 1ull << 32 | 1, 0x7f0000000000, 32);
+	finish();
+	assert_null(strstr(host_text(&host_state, 0, "cause"), "32 B apart"));
+}
+
 /* A struct of 24 words of which all are used, whichever comes first; other accesses are in between.
  */
 static void test_many_near(void **state)
@@ -375,6 +392,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_near, start),
+		cmocka_unit_test_setup(test_halo, start),
 		cmocka_unit_test_setup(test_many_near, start),
 		cmocka_unit_test_setup(test_near_lines, start),
 		cmocka_unit_test_setup(test_computed, start),

@@ -309,6 +309,62 @@ static void test_others_unlike(void **state)
 	}
 }
 
+/* Steps of a tree whose loop was unrolled: each access has a stride of its own. */
+static void test_unrolled_tree(void **state)
+{
+	(void)state;
+	for (unsigned line = 7; line <= 8; line++) {
+		const char *fix;
+
+		if (!instance)
+			start(NULL);
+		for (unsigned step = 0; step < 3; step++)
+			host_state.sites[add(4, 0, 4)].line = step ? 7 : line;
+		for (unsigned step = 0; step < 3; step++) {
+			struct probe_counter_row row = {.site = step};
+			uint64_t *c = row.value;
+
+			c[PROBE_C_EXECUTIONS] = c[PROBE_C_AFFINE] = EXECUTIONS;
+			c[PROBE_C_LANES] = 16 * EXECUTIONS;
+			c[PROBE_C_IDEAL_PASSES] = EXECUTIONS;
+			c[PROBE_C_PASSES] = 4 * EXECUTIONS;
+			c[PROBE_C_MAX_WAY] = 4;
+			c[PROBE_C_STRIDE_HI] = PROBE_STRIDE_BIAS + (32u << step);
+			c[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS - (32u << step);
+			send_counter_rows(&row, 1);
+		}
+		finish();
+		fix = host_text(&host_state, 0, "fix");
+		if (line == 7)
+			assert_int_equal(strncmp(fix, "change the index so that active lanes", 37),
+					 0);
+		else
+			assert_string_equal(fix, "");
+	}
+}
+
+/*
+ * t[x][y] of float4 t[16][17], by waves of 4 rows of 16: a wave never begins where its lanes would
+ * be beyond the end of a row.
+ */
+static void test_in_rows(void **state)
+{
+	static const struct probe_site_stride store[3] = {{.constant = 16}, {.constant = 272}, {0}};
+	static const struct probe_site_stride load[3] = {{.constant = 272}, {.constant = 16}, {0}};
+	static const struct probe_site_bitfield none[PROBE_BITFIELDS];
+	uint32_t sites[] = {add(16, 1, 16), add(16, 1, 16)};
+
+	(void)state;
+	dispatch.group[0] = dispatch.group[1] = 16;
+	for (int i = 0; i < 2; i++)
+		host_state.sites[sites[i]].row = 272;
+	run_rows(sites[0], store, none);
+	run_rows(sites[1], load, none);
+	finish();
+	assert_non_null(strstr(host_text(&host_state, 1, "fix"),
+			       "pad the row from 17 to 18 elements of 16 B (288 B); verified: 0 "));
+}
+
 /* Copies of a table must save more passes than it takes to set them to 0 and to sum them. */
 static void test_copies_pay(void **state)
 {
@@ -358,6 +414,8 @@ int main(void)
 		cmocka_unit_test_setup(test_launches_partly, start),
 		cmocka_unit_test_setup(test_arrays_of_struct, start),
 		cmocka_unit_test(test_others_unlike),
+		cmocka_unit_test_setup(test_unrolled_tree, start),
+		cmocka_unit_test_setup(test_in_rows, start),
 		cmocka_unit_test(test_copies_pay),
 	};
 
