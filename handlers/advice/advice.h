@@ -26,7 +26,7 @@ struct probe_site_info;
 struct probe_site_term;
 struct array_layout;
 struct buffer_layout;
-struct contiguous_accesses;
+struct compared_accesses;
 
 /* An access of a block that has others at constant distances. */
 struct advice_near {
@@ -55,6 +55,7 @@ struct advice_site {
 	/* In how many launch shapes of its kernel the access was executed; 0 = unknown. */
 	unsigned launches;
 	bool fixed_shape; /* the kernel works for one shape of its workgroups only */
+	bool turns_tiles; /* rows of x in LDS are columns: rows of y become as short as x is long */
 	/* Accesses of the same block at a constant distance, this one included. */
 	const struct advice_near *near;
 	unsigned near_count;
@@ -68,7 +69,7 @@ struct advice_site {
 	unsigned copies;	   /* other accesses at its source position, in other blocks */
 	unsigned strides;	   /* copies whose lanes are another distance apart */
 	uint64_t place_executions; /* of all accesses at its source position */
-	const struct contiguous_accesses *contiguous; /* of the kernel; NULL = unknown */
+	const struct compared_accesses *others; /* all of the kernel; NULL = unknown */
 	const struct array_layout *array;   /* an array in LDS shared by several accesses; NULL =
 					     * none */
 	const struct buffer_layout *buffer; /* the allocation; NULL = unknown */
@@ -107,6 +108,8 @@ double advice_line_used(const struct advice_site *site, bool with_near);
 
 /* Does the access show that its kernel works for one shape of workgroups only? */
 bool advice_fixes_shape(const struct advice_site *site);
+/* Does it go down the columns of a tile in LDS along x, and along its rows with y? */
+bool advice_turns_tile(const struct advice_site *site);
 
 void advice_find(const struct advice_site *site, struct probe_lds_scratch *scratch,
 		 struct advice *ret);

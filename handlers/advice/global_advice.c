@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include <probe/handler.h>
+#include <probe/rules/cache_lines.h>
 
 #include "handlers/advice/advice_text.h"
 #include "handlers/advice/contiguous_advice.h"
@@ -135,13 +136,40 @@ static bool mostly_idle(const struct facts *facts)
 }
 
 /*
- * Lanes of a row have a known distance, or touch more lines than if it were four elements at most,
- * wherever rows begin.
+ * The most cache lines of a wave, wherever it begins, if lanes of a row are `stride` bytes apart,
+ * and rows as far as the axes say.
+ */
+static unsigned lines_of_axes(const struct facts *facts, const struct axis_strides *axes,
+			      int64_t stride)
+{
+	const struct advice_site *site = facts->site;
+	struct probe_cache_lines_scratch scratch = {0};
+	uint64_t exec = site->wave == 64 ? ~0ull : (1ull << site->wave) - 1, addr[64];
+	unsigned most = 0;
+
+	if (!axes->known[1] || site->group[1] < site->wave / site->row || site->bytes > site->unit)
+		return advice_lines_of_rows(facts, stride);
+	for (unsigned lane = 0; lane < site->wave; lane++)
+		addr[lane] = (1ull << 40) + (uint64_t)(lane % site->row * stride +
+						       lane / site->row * axes->stride[1]);
+	for (unsigned from = 0; from < facts->line; from += site->bytes) {
+		struct probe_cache_lines lines =
+			probe_cache_lines_count(site->wave, site->unit, exec, addr, &scratch);
+		unsigned count = facts->line == 64 ? lines.used64 : lines.used128;
+
+		most = count > most ? count : most;
+		for (unsigned lane = 0; lane < site->wave; lane++)
+			addr[lane] += site->bytes;
+	}
+	return most;
+}
+
+/* Lanes of a row have a known distance, or touch more lines than if it were four elements at most.
  */
 static bool is_distance_shown(const struct facts *facts, const struct axis_strides *axes)
 {
-	return axes->known[0] ||
-	       facts_each(facts, facts->used) > advice_lines_of_rows(facts, 4 * facts->site->bytes);
+	return axes->known[0] || facts_each(facts, facts->used) >
+					 lines_of_axes(facts, axes, 4 * facts->site->bytes);
 }
 
 /*

@@ -51,8 +51,7 @@ bool has_linear_id(const struct advice_site *site)
 	return false;
 }
 
-/* Values in the address may be other ones in each lane: loaded, or chosen. */
-static bool is_lanes_own(const struct probe_site_info *info)
+bool advice_is_lanes_own(const struct probe_site_info *info)
 {
 	return info->address_class == PROBE_ADDRESS_GATHER ||
 	       info->address_class == PROBE_ADDRESS_CHASE ||
@@ -61,7 +60,7 @@ static bool is_lanes_own(const struct probe_site_info *info)
 
 bool axis_terms(const struct advice_site *site, struct axis_strides *ret)
 {
-	if (!advice_terms_known(site) || is_lanes_own(site->info))
+	if (!advice_terms_known(site) || advice_is_lanes_own(site->info))
 		return false;
 	*ret = (struct axis_strides){.known = {true, true, true}};
 	for (unsigned i = 0; i < site->term_count; i++) {

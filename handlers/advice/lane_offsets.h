@@ -27,6 +27,8 @@ bool axis_strides(const struct advice_site *site, struct axis_strides *ret);
  */
 bool axis_terms(const struct advice_site *site, struct axis_strides *ret);
 bool advice_terms_known(const struct advice_site *site);
+/* Values in the address may be other ones in each lane: loaded, or chosen. */
+bool advice_is_lanes_own(const struct probe_site_info *info);
 /* Is a part of the index that of the work-item in its workgroup, y * blockDim.x + x? */
 bool has_linear_id(const struct advice_site *site);
 

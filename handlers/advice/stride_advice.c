@@ -171,7 +171,8 @@ void advice_say_arrays(const struct advice_site *site, int64_t stride, struct ad
 void advice_say_swap(const struct facts *facts, uint64_t stride, bool alternative,
 		     struct advice *ret)
 {
-	const struct contiguous_access *to = advice_moves_to(facts->site, stride);
+	const struct compared_access *to = advice_moves_to(facts->site, stride);
+	unsigned index = advice_smallest_index(facts->site, stride);
 	struct probe_frame_info place = {.line = 0};
 	const char *what = !to				      ? ""
 			   : to->access == PROBE_ACCESS_LOAD  ? "load"
@@ -202,8 +203,8 @@ void advice_say_swap(const struct facts *facts, uint64_t stride, bool alternativ
 		advice_append(ret->fix, " in all accesses");
 	/* Lanes that are near each other may be in few lines there, too. */
 	if (stride > ADVICE_STRUCT_MAX)
-		advice_append(ret->fix, " (swapping the indices alone would move the cost %s)",
-			      to->line ? "there" : "to another one");
+		advice_append(ret->fix, " (swapping the indices alone %s move the cost %s)",
+			      to->known && index ? "would" : "may", to->line ? "there" : "to another one");
 }
 
 /*
@@ -213,9 +214,9 @@ void advice_say_swap(const struct facts *facts, uint64_t stride, bool alternativ
 static bool is_swapped(const struct advice_site *site, uint64_t stride,
 		       const struct index_step *step)
 {
+	const struct compared_access *to = advice_moves_to(site, stride);
 	bool apart = stride > ADVICE_STRUCT_MAX ||
-		     (advice_terms_known(site) && !advice_is_member(site) &&
-		      advice_moves_to(site, stride));
+		     (advice_terms_known(site) && !advice_is_member(site) && to && to->contiguous);
 
 	return apart && step->bytes < stride && step->other;
 }

@@ -7,6 +7,7 @@
 
 #include "handlers/advice/advice_text.h"
 #include "handlers/advice/lane_offsets.h"
+#include "handlers/advice/moved_cost.h"
 
 /* Is the id of the work-item along the axis part of the address? */
 static bool uses_id(const struct advice_site *site, unsigned axis)
@@ -57,9 +58,22 @@ bool advice_fixes_shape(const struct advice_site *site)
 	return false;
 }
 
+bool advice_turns_tile(const struct advice_site *site)
+{
+	struct axis_strides axes;
+
+	if (site->space != PROBE_SPACE_LDS || site->group[0] < 2 || site->group[1] < 2 ||
+	    (!axis_strides(site, &axes) && !axis_terms(site, &axes)) || !axes.known[1] ||
+	    !axes.stride[1])
+		return false;
+	return !axes.known[0] ||
+	       llabs((long long)axes.stride[0]) > llabs((long long)axes.stride[1]);
+}
+
 bool advice_may_widen(const struct advice_site *site)
 {
-	return !site->grid[0] || site->grid[0] >= site->wave;
+	return (!site->grid[0] || site->grid[0] >= site->wave) && !site->turns_tiles &&
+	       !advice_widening_costs(site);
 }
 
 void advice_say_wider(const struct advice_site *site, struct advice *ret)

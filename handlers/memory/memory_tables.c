@@ -257,6 +257,7 @@ static struct advice_site describe(const struct memory *memory, const struct sit
 		.info = describes_address(info) ? info : NULL,
 		.variable = variable_of(info),
 		.fixed_shape = own->fixed_shape,
+		.turns_tiles = own->turns_tiles,
 		.launches = count_launches(kernel, id),
 		.waiting_known = memory_site_of(kernel, id)->traced,
 		.waiting = memory_site_of(kernel, id)->waiting,
@@ -312,7 +313,7 @@ static const char *offsets_text(const struct advice_site *site, char text[OFFSET
 static int write_row(struct memory *memory, int table, const struct sites_kernel *kernel,
 		     uint32_t id, const struct array_layout *array,
 		     const struct buffer_layout *buffer,
-		     const struct contiguous_accesses *contiguous)
+		     const struct compared_accesses *others)
 {
 	const struct probe_host *host = memory->sites.host;
 	const uint64_t *c = memory_site_of(kernel, id)->counters;
@@ -329,7 +330,7 @@ static int write_row(struct memory *memory, int table, const struct sites_kernel
 
 	site.array = array;
 	site.buffer = buffer;
-	site.contiguous = contiguous;
+	site.others = others;
 	site.place_executions = c[PROBE_C_EXECUTIONS];
 	if (c[PROBE_C_EXCESS64] || c[PROBE_C_PASSES] > c[PROBE_C_IDEAL_PASSES])
 		find_copies(memory, kernel, id, &site);
@@ -484,12 +485,12 @@ static bool list_buffers(const struct memory *memory, struct buffer_list *list)
 	return list->sites;
 }
 
-static void list_contiguous(const struct memory *memory, const struct sites_kernel *kernel,
-			    struct contiguous_accesses *ret)
+static void list_compared(const struct memory *memory, const struct sites_kernel *kernel,
+			    struct compared_accesses *ret)
 {
 	ret->count = 0;
 	for (uint32_t id = sites_next(kernel, 0);
-	     id < kernel->site_count && ret->count < CONTIGUOUS_MAX;
+	     id < kernel->site_count && ret->count < COMPARED_MAX;
 	     id = sites_next(kernel, id + 1)) {
 		struct advice_site site;
 		struct probe_frame_info place;
@@ -500,7 +501,7 @@ static void list_contiguous(const struct memory *memory, const struct sites_kern
 		if (!site.info)
 			continue;
 		place = probe_site_user_place(site.info);
-		contiguous_add(ret, &site, place.line, place.column);
+		compared_add(ret, &site, place.line, place.column);
 	}
 }
 
@@ -508,11 +509,11 @@ static int write_kernel(struct memory *memory, int table, const struct sites_ker
 			struct buffer_list *buffers)
 {
 	const struct memory_kernel *own = kernel->extra;
-	struct contiguous_accesses contiguous;
+	struct compared_accesses others;
 	size_t next = 0;
 	int err = 0;
 
-	list_contiguous(memory, kernel, &contiguous);
+	list_compared(memory, kernel, &others);
 	for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count && !err;
 	     id = sites_next(kernel, id + 1)) {
 		const struct array_layout *array = NULL;
@@ -525,23 +526,24 @@ static int write_kernel(struct memory *memory, int table, const struct sites_ker
 		if (next < own->lds_count && own->lds[next].id == id && own->lds[next++].shares)
 			array = &own->lds[next - 1].layout;
 		err = write_row(memory, table, kernel, id, array,
-				buffer && buffer->known ? &buffer->layout : NULL, &contiguous);
+				buffer && buffer->known ? &buffer->layout : NULL, &others);
 	}
 	return err;
 }
 
-static void find_fixed_shape(const struct memory *memory, const struct sites_kernel *kernel)
+static void find_shapes(const struct memory *memory, const struct sites_kernel *kernel)
 {
 	struct memory_kernel *own = kernel->extra;
 
-	for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count && !own->fixed_shape;
+	for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count;
 	     id = sites_next(kernel, id + 1)) {
 		struct advice_site site;
 
 		if (!memory_site_of(kernel, id)->counters[PROBE_C_EXECUTIONS])
 			continue;
 		site = describe(memory, kernel, id);
-		own->fixed_shape = advice_fixes_shape(&site);
+		own->fixed_shape |= advice_fixes_shape(&site);
+		own->turns_tiles |= advice_turns_tile(&site);
 	}
 }
 
@@ -560,7 +562,7 @@ int memory_rows_write(struct memory *memory)
 	if (err)
 		return err;
 	for (size_t k = 0; k < memory->sites.count; k++)
-		find_fixed_shape(memory, memory->sites.kernels[k]);
+		find_shapes(memory, memory->sites.kernels[k]);
 	if (!list_buffers(memory, &buffers))
 		return -ENOMEM;
 	for (size_t k = 0; k < memory->sites.count && !err; k++) {

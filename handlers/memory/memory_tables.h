@@ -54,7 +54,7 @@ struct memory_kernel {
 	uint32_t group[3], grid[3]; /* 0 = varies */
 	uint32_t lds_bytes;	    /* the most of any dispatch; 0 = unknown */
 	uint64_t workgroups;	    /* of all dispatches that have ended */
-	bool fixed_shape;	    /* see struct advice_site */
+	bool fixed_shape, turns_tiles; /* see struct advice_site */
 	/* Its accesses to LDS: part of the list of all its kernel's shapes, which the first has. */
 	struct array_site *lds;
 	size_t lds_count;

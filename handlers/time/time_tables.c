@@ -166,18 +166,37 @@ static void warn_ends(const struct probe_host *host, const struct sites_kernel *
 		  place);
 }
 
+/* The function of the first span whose stamps are of a form of which no idle ones show the cost. */
+static const char *lacks_costs(const struct probe_host *host, const struct sites_kernel *kernel)
+{
+	const struct time_kernel *own = kernel->extra;
+
+	for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count;
+	     id = sites_next(kernel, id + 1)) {
+		const struct time_site *site = sites_at(kernel, id);
+
+		for (unsigned form = 0; form < FORMS && site->cycles.count; form++)
+			if ((site->own[form] && !own->empty[form]) ||
+			    (site->inner[form] && !own->around[form]))
+				return host->site(host->ctx, kernel->code_object, id)->function;
+	}
+	return NULL;
+}
+
 static int write_kernel(const struct probe_host *host, int spans, int places,
 			const struct sites_kernel *kernel)
 {
 	const struct time_kernel *own = kernel->extra;
+	const char *lacking = lacks_costs(host, kernel);
 	int err;
 
 	limit_empty_spans(kernel);
 	err = write_sites(host, spans, places, kernel);
-	if (own->cycles && !own->around[RECORD])
+	if (lacking)
 		host->log(host->ctx, PROBE_LOG_WARNING,
-			  "the cost of stamps is not known, because records of a launch's first "
-			  "wave are missing: `overhead` and `stamp` are 0");
+			  "the cost of stamps in %s is not known, because records of a launch's "
+			  "first wave are missing: `overhead` and `stamp` are 0",
+			  lacking);
 	if (own->ends)
 		warn_ends(host, kernel);
 	if (own->too_deep)

@@ -121,7 +121,7 @@ struct probe_site {
 
 /* A variable in LDS: the one with number n is at index n - 1. */
 struct probe_site_variable {
-	uint32_t row;	  /* bytes of its arrays; 0 = not an array of arrays */
+	uint32_t row;	  /* bytes of its innermost arrays; 0 = not an array of arrays */
 	uint32_t element; /* bytes of their elements */
 };
 

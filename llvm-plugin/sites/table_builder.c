@@ -214,7 +214,7 @@ void site_table_add_function(struct site_table *table, LLVMValueRef function,
 	emit_site(table, &site);
 }
 
-/* The elements of an array, and the rows of an array of arrays, as declared. */
+/* The elements of an array, and the rows, its innermost arrays, of an array of arrays. */
 static struct probe_site_variable rows_of(LLVMValueRef variable)
 {
 	LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(variable));
@@ -227,11 +227,11 @@ static struct probe_site_variable rows_of(LLVMValueRef variable)
 		depth++;
 	}
 	/* Of an array without a size, a row or an element may be larger than LDS. */
-	if (!depth || depth > 2 || LLVMABISizeOfType(layout, array) > PROBE_LDS_MOST ||
+	if (!depth || LLVMABISizeOfType(layout, array) > PROBE_LDS_MOST ||
 	    LLVMABISizeOfType(layout, type) > PROBE_LDS_MOST)
 		return (struct probe_site_variable){0};
 	return (struct probe_site_variable){
-		.row = depth == 2 ? (uint32_t)LLVMABISizeOfType(layout, array) : 0,
+		.row = depth > 1 ? (uint32_t)LLVMABISizeOfType(layout, array) : 0,
 		.element = (uint32_t)LLVMABISizeOfType(layout, type),
 	};
 }

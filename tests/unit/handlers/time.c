@@ -316,6 +316,21 @@ static void test_stray_end(void **unused)
 			assert_int_equal(host_get(&state, row, "cycles"), 4);
 }
 
+/* The span of a kernel in one record: the cost of the other form is not needed. */
+static void test_one_form(void **unused)
+{
+	const struct probe_wave_info wave = {.ring = 1};
+
+	(void)unused;
+	send_one(&wave, PROBE_SITE_IDLE, 8, 8 + EMPTY_ONE);
+	send(&wave, PROBE_SITE_IDLE, PROBE_FORM_BEGIN, 20);
+	send_one(&wave, PROBE_SITE_IDLE, 28, 28 + EMPTY_ONE);
+	send_one(&wave, KERNEL, 50, 90);
+	send(&wave, KERNEL, PROBE_FORM_WAVE_END, 99);
+	assert_int_equal(probe_handler.close(instance), 0);
+	assert_int_equal(state.logged, 0);
+}
+
 /* The message names the first of them. */
 static void test_stray_end_named(void **unused)
 {
@@ -340,6 +355,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_random, start),
 		cmocka_unit_test_setup(test_blocks, start),
+		cmocka_unit_test_setup(test_one_form, start),
 		cmocka_unit_test_setup(test_stray_end, start),
 		cmocka_unit_test_setup(test_stray_end_named, start),
 		cmocka_unit_test_setup(test_parted, start),
