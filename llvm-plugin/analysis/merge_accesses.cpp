@@ -30,6 +30,7 @@
 
 #include "llvm-plugin/analysis/affine_walk.h"
 #include "llvm-plugin/analysis/function.h"
+#include "llvm-plugin/analysis/machine_addresses.h"
 #include "llvm-plugin/analysis/repeated_accesses.h"
 #include "llvm-plugin/analysis/separate_offsets.h"
 
@@ -55,7 +56,9 @@ class Merger
 	ScalarEvolution &evolution;
 	AAResults &alias;
 	PROBE_DIVERGENCE_INFO divergence;
+	const MachineAddresses &addresses;
 
+	AddressBase base_of(Value *pointer, int64_t &constant);
 	bool is_piece(Instruction &inst, unsigned &bytes) const;
 	bool may_move(Instruction *first, Instruction *second);
 	Value *place(IRBuilder<> &builder, Instruction *at, const Piece &low, const Piece &high);
@@ -65,11 +68,11 @@ class Merger
 	void merge_list(SmallVectorImpl<Piece> &pieces);
 
       public:
-	Merger(Function &of, FunctionAnalysisManager &manager)
+	Merger(Function &of, FunctionAnalysisManager &manager, const MachineAddresses &by)
 	    : function(of), layout(of.getParent()->getDataLayout()),
 	      evolution(manager.getResult<ScalarEvolutionAnalysis>(of)),
 	      alias(manager.getResult<AAManager>(of)),
-	      divergence(PROBE_DIVERGENCE_ANALYSIS().run(of, manager))
+	      divergence(PROBE_DIVERGENCE_ANALYSIS().run(of, manager)), addresses(by)
 	{
 	}
 	void run();
@@ -87,7 +90,8 @@ static bool is_candidate(Instruction &inst, const DataLayout &layout, unsigned &
 	Type *type = getLoadStoreType(&inst);
 	unsigned space = getLoadStoreAddressSpace(&inst);
 
-	if (space > 1 || type->isPtrOrPtrVectorTy() || type->isAggregateType())
+	if (space > 1 || (type->isVectorTy() && type->isPtrOrPtrVectorTy()) ||
+	    type->isAggregateType())
 		return false;
 	uint64_t bits = layout.getTypeSizeInBits(type);
 
@@ -144,7 +148,12 @@ static Value *take(IRBuilder<> &builder, Value *whole, unsigned first, unsigned 
 		lanes.push_back((int)(first + i));
 	Value *part = count == 1 ? builder.CreateExtractElement(whole, first)
 				 : builder.CreateShuffleVector(whole, lanes);
-	return builder.CreateBitCast(part, type);
+	/* Of a pointer as well. */
+	return builder.CreateBitOrPointerCast(
+		part->getType()->isVectorTy() && type->isPointerTy()
+			? builder.CreateBitCast(part, builder.getInt64Ty())
+			: part,
+		type);
 }
 
 Instruction *Merger::merge_loads(Instruction *at, const Piece &low, const Piece &high)
@@ -164,6 +173,8 @@ static void put(IRBuilder<> &builder, Value *&whole, unsigned first, unsigned co
 {
 	Type *dword = builder.getInt32Ty();
 
+	if (part->getType()->isPointerTy())
+		part = builder.CreatePtrToInt(part, builder.getIntNTy(count * 32));
 	part = builder.CreateBitCast(part, count == 1 ? dword
 						      : (Type *)FixedVectorType::get(dword, count));
 	for (unsigned i = 0; i < count; i++)
@@ -191,6 +202,7 @@ bool Merger::merge(Piece &low, const Piece &high)
 	Instruction *second = before ? high.inst : low.inst, *merged;
 
 	if (low.offset + low.bytes != high.offset || low.bytes + high.bytes > WIDEST ||
+	    (low.offset < 0 && high.offset >= 0) ||
 	    getLoadStoreAddressSpace(low.inst) != getLoadStoreAddressSpace(high.inst) ||
 	    !may_move(first, second))
 		return false;
@@ -221,10 +233,20 @@ void Merger::merge_list(SmallVectorImpl<Piece> &pieces)
 	}
 }
 
+/* Of sums, where the bases are not known: constants were moved out of them. */
+AddressBase Merger::base_of(Value *pointer, int64_t &constant)
+{
+	AddressBase base;
+
+	if (addresses.find(pointer, base, constant))
+		return base;
+	return {without_constant(evolution, evolution.getSCEV(pointer), constant), nullptr, 0};
+}
+
 void Merger::run()
 {
 	for (BasicBlock &block : function) {
-		MapVector<std::pair<const SCEV *, unsigned>, SmallVector<Piece, 4>> lists;
+		MapVector<std::pair<AddressBase, unsigned>, SmallVector<Piece, 4>> lists;
 
 		for (Instruction &inst : block) {
 			int64_t offset = 0;
@@ -232,8 +254,7 @@ void Merger::run()
 
 			if (!is_piece(inst, bytes))
 				continue;
-			const SCEV *pointer = evolution.getSCEV(getLoadStorePointerOperand(&inst));
-			const SCEV *base = without_constant(evolution, pointer, offset);
+			AddressBase base = base_of(getLoadStorePointerOperand(&inst), offset);
 
 			lists[{base, inst.getOpcode()}].push_back({&inst, offset, bytes});
 		}
@@ -547,8 +568,8 @@ static bool has_candidates(Function &function)
 }
 
 /* What the back end does on IR, from -O2 on. */
-static void merge_on_ir(Function &function, FunctionAnalysisManager &manager, unsigned level,
-			bool remove)
+static void prepare_on_ir(Function &function, FunctionAnalysisManager &manager, unsigned level,
+			  bool remove)
 {
 	/* Addresses of an unrolled loop become one and constants: so neighbours are seen. */
 	separate_offsets(function, manager);
@@ -556,7 +577,6 @@ static void merge_on_ir(Function &function, FunctionAnalysisManager &manager, un
 		manager.invalidate(function, GVNPass().run(function, manager));
 	else if (remove)
 		remove_repeated_accesses(function, manager, RemovedBy::EarlyCSE);
-	manager.invalidate(function, LoadStoreVectorizerPass().run(function, manager));
 }
 
 void ir_merge_accesses(LLVMValueRef value, void *analyses, unsigned level, bool remove)
@@ -571,14 +591,18 @@ void ir_merge_accesses(LLVMValueRef value, void *analyses, unsigned level, bool 
 	AccessLines lines(*function);
 
 	if (level > 1)
-		merge_on_ir(*function, manager, level, remove);
+		prepare_on_ir(*function, manager, level, remove);
+	const MachineAddresses addresses(*function, manager, level);
+
+	if (level > 1)
+		manager.invalidate(*function, LoadStoreVectorizerPass().run(*function, manager));
 	lines.restore(*function);
 	/* GVN leaves less to instruction selection than is found here. */
 	if (remove && level < 3)
 		remove_repeated_accesses(*function, manager, RemovedBy::Selection);
 	if (has_candidates(*function)) {
 		manager.invalidate(*function, PreservedAnalyses::none());
-		Merger(*function, manager).run();
+		Merger(*function, manager, addresses).run();
 		manager.invalidate(*function, PreservedAnalyses::none());
 	}
 	if (divide_uneven(*function, lines))

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "llvm-plugin/analysis/machine_addresses.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/GetElementPtrTypeIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopStrengthReduce.h>
+#include <llvm/Transforms/Scalar/NaryReassociate.h>
+#include <llvm/Transforms/Scalar/SpeculativeExecution.h>
+#include <llvm/Transforms/Scalar/StraightLineStrengthReduce.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+using namespace llvm;
+
+/* The index without a constant that selection adds to the address: index + 4, index | 1. */
+static const Value *without_addend(const Value *index, const DataLayout &layout, int64_t &addend)
+{
+	auto *sum = dyn_cast<BinaryOperator>(index);
+	auto *constant = sum ? dyn_cast<ConstantInt>(sum->getOperand(1)) : nullptr;
+
+	addend = 0;
+	if (!constant ||
+	    (sum->getOpcode() != Instruction::Add &&
+	     (sum->getOpcode() != Instruction::Or ||
+	      !MaskedValueIsZero(sum->getOperand(0), constant->getValue(), layout))))
+		return index;
+	addend = constant->getSExtValue();
+	return sum->getOperand(0);
+}
+
+/* The one index of an address that is not constant, and its step in bytes; null = several. */
+static const Value *only_index(const GetElementPtrInst *address, const DataLayout &layout,
+			       uint64_t &step, int64_t &constant)
+{
+	const Value *index = nullptr;
+
+	for (auto at = gep_type_begin(address); at != gep_type_end(address); ++at) {
+		auto *number = dyn_cast<ConstantInt>(at.getOperand());
+		StructType *members = at.getStructTypeOrNull();
+		uint64_t size = members ? 0 : layout.getTypeAllocSize(at.getIndexedType());
+
+		if (members)
+			constant += (int64_t)layout.getStructLayout(members)->getElementOffset(
+				(unsigned)number->getZExtValue());
+		else if (number)
+			constant += number->getSExtValue() * (int64_t)size;
+		else if (index)
+			return nullptr;
+		else
+			index = at.getOperand(), step = size;
+	}
+	return index;
+}
+
+/* As instruction selection does. It does not see through the extension of an index. */
+static AddressBase select(Value *pointer, const DataLayout &layout, int64_t &constant)
+{
+	APInt sum(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
+	Value *base = pointer->stripAndAccumulateConstantOffsets(layout, sum, true);
+	auto *address = dyn_cast<GetElementPtrInst>(base);
+	uint64_t step = 0;
+	int64_t addend, within = 0;
+	const Value *index = address ? only_index(address, layout, step, within) : nullptr;
+
+	if (index) {
+		index = without_addend(index, layout, addend);
+		within += addend * (int64_t)step;
+		base = address->getPointerOperand()->stripAndAccumulateConstantOffsets(
+			layout, sum, true);
+	}
+	constant = sum.getSExtValue() + within;
+	return {base, index, step};
+}
+
+/* Is there a block in a loop with two accesses that might be merged? */
+static bool has_candidates(Function &function, const LoopInfo &loops)
+{
+	for (BasicBlock &block : function) {
+		unsigned count[2] = {0, 0};
+
+		for (Instruction &inst : block)
+			if (loops.getLoopFor(&block) && isa<LoadInst, StoreInst>(inst) &&
+			    getLoadStoreAddressSpace(&inst) <= 1 && ++count[isa<StoreInst>(inst)] > 1)
+				return true;
+	}
+	return false;
+}
+
+template <class Pass>
+static void run(Pass pass, Function &function, FunctionAnalysisManager &manager)
+{
+	manager.invalidate(function, pass.run(function, manager));
+}
+
+/* The passes between SeparateConstOffsetFromGEP and LoopStrengthReduce, and this one. */
+static void run_passes(Function &copy, FunctionAnalysisManager &manager, unsigned level)
+{
+	if (level > 1) {
+		run(SpeculativeExecutionPass(), copy, manager);
+		run(StraightLineStrengthReducePass(), copy, manager);
+		if (level > 2)
+			run(GVNPass(), copy, manager);
+		else
+			run(EarlyCSEPass(), copy, manager);
+		run(NaryReassociatePass(), copy, manager);
+		run(EarlyCSEPass(), copy, manager);
+	}
+	run(createFunctionToLoopPassAdaptor(LoopStrengthReducePass()), copy, manager);
+}
+
+void MachineAddresses::reduce(Function &function, FunctionAnalysisManager &manager)
+{
+	ValueToValueMapTy map;
+	Function *copy = CloneFunction(&function, map);
+	DenseMap<AddressBase, uint64_t> numbers; /* bases do not outlive the copy */
+
+	copy->setLinkage(GlobalValue::InternalLinkage);
+	run_passes(*copy, manager, level);
+	for (BasicBlock &block : function)
+		for (Instruction &inst : block) {
+			auto *now = map.count(&inst) ? dyn_cast_or_null<Instruction>(map[&inst])
+						     : nullptr;
+			int64_t constant;
+
+			if (!isa<LoadInst, StoreInst>(inst) || !now ||
+			    now->getOpcode() != inst.getOpcode())
+				continue;
+			AddressBase base =
+				select(getLoadStorePointerOperand(now), layout, constant);
+			uint64_t number = numbers.insert({base, numbers.size() + 1}).first->second;
+
+			reduced.insert({getLoadStorePointerOperand(&inst),
+					{AddressBase{nullptr, nullptr, number}, constant}});
+		}
+	map.clear();
+	manager.clear(*copy, copy->getName());
+	copy->eraseFromParent();
+}
+
+MachineAddresses::MachineAddresses(Function &function, FunctionAnalysisManager &manager,
+				   unsigned optimised)
+    : layout(function.getParent()->getDataLayout()), level(optimised)
+{
+	if (has_candidates(function, manager.getResult<LoopAnalysis>(function)))
+		reduce(function, manager);
+}
+
+bool MachineAddresses::find(Value *pointer, AddressBase &base, int64_t &constant) const
+{
+	APInt sum(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
+	auto found = reduced.find(pointer);
+
+	if (found == reduced.end())
+		found = reduced.find(pointer->stripAndAccumulateConstantOffsets(layout, sum, true));
+	if (found != reduced.end()) {
+		base = found->second.first;
+		constant = found->second.second + sum.getSExtValue();
+		return true;
+	}
+	if (level > 1)
+		return false;
+	base = select(pointer, layout, constant);
+	return true;
+}
