@@ -49,7 +49,7 @@ static const char *level_text(const char *basis)
 	} levels[] = {
 		{"modelled: LDS", "an LDS pass per cycle and compute unit"},
 		{"modelled: address unit",
-		 "the address unit takes a cycle per 64 B line of each 4 lanes"},
+		 "the address unit takes a cycle per cache line of 64 B and 4 lanes"},
 		{"modelled: L2", "at the bandwidth between L1 and L2"},
 		{"modelled: memory", "at the memory's bandwidth"},
 		{"modelled: updates", "one update of a word per cycle, in the L2"},
@@ -116,7 +116,7 @@ static void print_time_waiting(const struct finding *finding)
 	long long samples = finding_number(finding, F_KERNEL_SAMPLES);
 
 	if (samples > 0 && fabs(timed - waiting) > 0.005 * (double)samples)
-		printf(", %.3g %% if each launch shape counts by its time",
+		printf(", %.3g %% if weighted with the times of its launch shapes",
 		       100 * timed / (double)samples);
 }
 
@@ -144,9 +144,11 @@ static void print_scale(const struct finding *finding)
 	if (sqlite3_column_type(finding->stmt, F_SCALE) == SQLITE_NULL)
 		return;
 	if (of_several_kernels(finding))
-		fputs("; reduced where those of a kernel add up to more than its time", stdout);
+		fputs("; reduced if the estimates of a kernel add up to more than its time",
+		      stdout);
 	else
-		printf("; times %.2g, so that no more than the kernel's time is estimated",
+		printf("; multiplied by %.2g, so that no more than the kernel's time is "
+		       "estimated",
 		       sqlite3_column_double(finding->stmt, F_SCALE));
 }
 
@@ -177,7 +179,7 @@ static void print_basis_of_cost(const struct finding *finding)
 	if (high > cycles)
 		printf("; up to %lld%s if %s", high, limit, high_text(finding, basis));
 	if (strstr(basis, "too few") && of_several_kernels(finding))
-		fputs("; samples are too few", stdout);
+		fputs("; there are too few samples", stdout);
 	else if (strstr(basis, "too few"))
 		printf("; %lld samples are too few", finding_number(finding, F_KERNEL_SAMPLES));
 	putchar(')');

@@ -203,8 +203,8 @@ static void print_candidates(const struct finding *finding)
 		fputs(", one of", stdout);
 	fputs(": ", stdout);
 	report_put(*list ? list
-			 : "not found (the code object is not stored, or the back end merged it "
-			   "into another)");
+			 : "not found (the code object is not stored, or the back end merged the "
+			   "access into another)");
 	putchar('\n');
 }
 
@@ -373,7 +373,7 @@ static void print_basis(const struct finding *finding)
 		puts("       counts: derived from addresses that the compiler proved, and from executions "
 		     "that follow from the launch or were counted");
 	else if (!strcmp(basis, "traced"))
-		puts("       counts: from every address (trace)");
+		puts("       counts: computed from every address (trace)");
 	else if (!strncmp(basis, sampled, strlen(sampled)))
 		printf("       counts: estimated from %lld executions, measured %s: cache lines and passes "
 		       "within %.3g %% (95 %% confidence)\n",
@@ -421,7 +421,7 @@ static void print_fix(const struct finding *finding)
 	report_put(fix);
 	if (finding_number(finding, F_SWAP_LOOP))
 		printf("%sif it adds floating-point numbers: -munsafe-fp-atomics makes it one "
-		       "instruction (wrong in fine-grained memory; not verified)",
+		       "instruction (wrong results in fine-grained memory; not verified)",
 		       *fix ? "; " : "");
 	putchar('\n');
 }
@@ -467,7 +467,7 @@ void finding_put(const struct finding *finding)
 		if (finding_number(finding, F_SWAP_LOOP))
 			fputs("; and this is a compare-and-swap loop: lanes with the same word "
 			      "succeed one after the other, and try again whenever another wave "
-			      "changed it (counted once, however many tries)",
+			      "changed it (executions count the loop once, not each try)",
 			      stdout);
 		putchar('\n');
 		print_fix(finding);

@@ -36,7 +36,7 @@ void advice_find(const struct advice_site *site, struct probe_lds_scratch *scrat
 	if (is_in_both(site)) {
 		if (facts.conflicts || facts.excess)
 			advice_say(ret->cause, "some executions access LDS and others memory: "
-					       "their addresses are not told apart");
+					       "their addresses are not distinguished");
 		return;
 	}
 	/* Advice is for the cost with more bytes of bandwidth; an LDS pass moves 128 bytes. */

@@ -335,7 +335,7 @@ static void global_scratch(const struct facts *facts, struct advice *ret)
 		   "use the same index in all lanes, or constant indices (unroll the loop), "
 		   "which keep the array in registers");
 	advice_estimate(ret, facts_lines(facts), 0, facts_each(facts, facts->used),
-			"indices are constant and there are registers enough");
+			"indices are constant and enough registers are free");
 }
 
 /*
@@ -451,11 +451,12 @@ static void say_contended(const struct facts *facts, struct advice *ret)
 		advice_append(ret->cause, "update %.1f words",
 			      facts_each(facts, facts->lanes - site->waiting));
 	else
-		advice_append(ret->cause,
-			      "share %.1f cache lines of 64 B, where a word for each would fill "
-			      "%.1f",
-			      facts_each(facts, c[PROBE_C_LINES64]),
-			      facts_each(facts, c[PROBE_C_NEEDED64]));
+		advice_append(
+			ret->cause,
+			"share %.1f cache lines of 64 B, where a word for each lane would fill "
+			"%.1f",
+			facts_each(facts, c[PROBE_C_LINES64]),
+			facts_each(facts, c[PROBE_C_NEEDED64]));
 }
 
 /* If it pays, and the launch determines which lanes share a word. */

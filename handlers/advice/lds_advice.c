@@ -321,11 +321,12 @@ static void say_others(const struct array_layout *array, struct advice *ret)
 			      array->most && array->after > 0 ? "at most " : "",
 			      advice_number(array->after).text, advice_number(array->before).text);
 	if (others)
-		advice_append(
-			ret->fix,
-			"; its %u access%s without conflicts now: %s%s conflict%s after (in all)",
-			others, others == 1 ? "" : "es", array->others > 0 ? "at most " : "",
-			advice_number(array->others).text, array->others == 1 ? "" : "s");
+		advice_append(ret->fix,
+			      "; the array's %u access%s that %s no conflicts now: %s%s conflict%s "
+			      "after (in all)",
+			      others, others == 1 ? "" : "es", others == 1 ? "has" : "have",
+			      array->others > 0 ? "at most " : "",
+			      advice_number(array->others).text, array->others == 1 ? "" : "s");
 	if (array->partly)
 		advice_append(ret->fix,
 			      "; not all accesses were evaluated in launches of all shapes");

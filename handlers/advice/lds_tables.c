@@ -77,7 +77,7 @@ static void propose_copies(const struct facts *facts, const struct layout_copies
 		snprintf(start, sizeof(start), "l %% %u", copies);
 	advice_say(ret->fix,
 		   "keep %u copies of each entry of the table side by side, let lane l update copy "
-		   "l %% %u, and sum them at the end, in lane l from copy %s on",
+		   "l %% %u, and sum the copies at the end (lane l begins with copy %s)",
 		   copies, copies, start);
 	if (advice_estimate(ret, "conflicts", kept->after, before, assumption))
 		advice_append(ret->fix,

@@ -244,8 +244,8 @@ static bool say_usual_stride(const struct facts *facts, const char *why, char *t
 
 const char *facts_address(const struct facts *facts, char *text, size_t size)
 {
-	static const char wrapped[] = "the index has a remainder, a minimum or a choice (a period, "
-				      "a clamp, a mask, rows and columns)";
+	static const char wrapped[] = "the index has a remainder, a minimum or a select (periodic, "
+				      "clamped, masked, or divided into rows and columns)";
 	const struct probe_site_info *info = facts->site->info;
 	unsigned class = info ? info->address_class : 0;
 

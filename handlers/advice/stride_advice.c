@@ -89,11 +89,11 @@ static void append_rest(const struct facts *facts, struct advice *ret)
 
 	if (iterations_may_share(facts))
 		advice_append(ret->cause, " at a time; other iterations may use other bytes of "
-					  "these lines, and request them again");
+					  "these cache lines, and request them again");
 	else if (site->copies)
 		advice_append(ret->cause,
 			      " at a time; its %u cop%s (an unrolled loop) may use other bytes of "
-			      "these lines, and request%s them again",
+			      "these cache lines, and request%s them again",
 			      site->copies, site->copies == 1 ? "y" : "ies",
 			      site->copies == 1 ? "s" : "");
 }
@@ -118,7 +118,7 @@ static void say_apart(const struct facts *facts, struct advice *ret)
 	}
 	if (use.shared >= 128)
 		advice_append(ret->cause,
-			      ": no byte is wasted, but lines are requested more than once");
+			      ": no byte is wasted, but cache lines are requested more than once");
 	else if (use.own < 128)
 		append_rest(facts, ret);
 }
@@ -133,7 +133,8 @@ void advice_append_shared(const struct facts *facts, int64_t stride, struct advi
 	advice_append(ret->cause, "; with the %u access%s next to it", use.others,
 		      use.others > 1 ? "es" : "");
 	advice_append_near_lines(site, &use, ret);
-	advice_append(ret->cause, " no byte is wasted, but lines are requested more than once");
+	advice_append(ret->cause, " no byte is wasted, but cache lines are requested more than "
+				  "once");
 }
 
 bool advice_is_member(const struct advice_site *site)
@@ -374,7 +375,7 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 	}
 	if (stride <= ADVICE_STRUCT_MAX)
 		advice_append_effect(facts, "a structure of arrays",
-				     ", each array from the start of a line,", ret);
+				     ", each array from the start of a cache line,", ret);
 	else
 		advice_append_unevaluated(facts, ret);
 }

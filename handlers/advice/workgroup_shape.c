@@ -87,8 +87,8 @@ void advice_say_wider(const struct advice_site *site, struct advice *ret)
 			      site->wave);
 	if (site->fixed_shape && site->group[0]) {
 		advice_append(ret->fix,
-			      ", with any arrays and constants of the kernel that are made for "
-			      "dim3(%u, %u",
+			      ", adapting any arrays and constants of the kernel that are made "
+			      "for dim3(%u, %u",
 			      site->group[0], site->group[1]);
 		if (site->group[2] > 1)
 			advice_append(ret->fix, ", %u", site->group[2]);

@@ -227,7 +227,7 @@ RULES = [
     (r"neighbouring lanes access neighbouring \d+ B pieces|lay the data out so that neighbouring lanes",
      lambda c: {"pieces": True}),
     (r"reduce within the wave first|reduce within each row first|combine equal indices", lambda c: {"reduce": True}),
-    (r"keep (\d+) copies .* from copy l(?: / (\d+))? % \d+ on", lambda c, n, d: {"copies": n, "sum": d or 1}),
+    (r"keep (\d+) copies .* begins with copy l(?: / (\d+))? % \d+\)", lambda c, n, d: {"copies": n, "sum": d or 1}),
     (r"align the address of the first lane", lambda c: {"align": "lane 0"}),
     (r"align the address of the first active lane", lambda c: {"align": "active lane"}),
     (r"structure of arrays", lambda c: {"soa": True}),

@@ -154,7 +154,7 @@ swaps()
 expect "updates that are loops" "$(swaps swap -mno-unsafe-fp-atomics)" 4
 # Other waves make a lane try more often than the lanes of its wave do.
 expect "the tries of a loop" "$(probe-report lines --all swap.db | grep -o 'compare-and-swap loop: .* try again whenever another wave.*')" \
-	"compare-and-swap loop: lanes with the same word succeed one after the other, and try again whenever another wave changed it (counted once, however many tries)"
+	"compare-and-swap loop: lanes with the same word succeed one after the other, and try again whenever another wave changed it (executions count the loop once, not each try)"
 expect "loops where the machine adds floats" "$(swaps unsafe -munsafe-fp-atomics)" ""
 for name in swap unsafe; do
 	expect "updates of $name that compare and swap" "$(probe-report lines --all --format csv --no-header -f machine \

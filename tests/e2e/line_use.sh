@@ -30,7 +30,7 @@ for kind in memory trace; do
 	expect "$kind: idle" "$(at idle cause | sed 's/; a structure of arrays may cost .*//')" \
 		"lanes are 12 B apart and 4 B are written: on average 28.33 $used"
 	expect "$kind: twice" "$(at twice cause)" \
-		"lanes are 1200 B apart and 4 B are read: 4 $used at a time; other iterations may use other bytes of these lines, and request them again"
+		"lanes are 1200 B apart and 4 B are read: 4 $used at a time; other iterations may use other bytes of these cache lines, and request them again"
 	case "$(at twice fix)" in
 	*"if neighbouring elements are 4 B apart and at least 64 consecutive ones are accessed"*) ;;
 	*) fail "$kind: $(at twice fix)" ;;

@@ -27,7 +27,7 @@ static void test_near(void **state)
 		assert_true(host_real(&host_state, site, "line_used_near") == 128);
 		assert_non_null(
 			strstr(host_text(&host_state, site, "cause"),
-			       "no byte is wasted, but lines are requested more than once"));
+			       "no byte is wasted, but cache lines are requested more than once"));
 	}
 	/* 4 bytes of 12: 128 is no multiple of it. */
 	start(NULL);
@@ -97,7 +97,7 @@ static void test_classes(void **state)
 		{PROBE_ADDRESS_CHASE, 0,
 		 "the index comes from the load at k.hip:12 (pointer chase): "},
 		{PROBE_ADDRESS_WRAPPED, 0,
-		 "lanes are 64 B apart (the index has a remainder, a minimum or a choice"},
+		 "lanes are 64 B apart (the index has a remainder, a minimum or a select"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -130,7 +130,7 @@ static void test_usual_stride(void **state)
 	} cases[] = {
 		{PROBE_ADDRESS_WRAPPED, 1,
 		 "lanes are 4 B apart in 7 of 8 executions (the index has a remainder"},
-		{PROBE_ADDRESS_WRAPPED, 5, "the index has a remainder, a minimum or a choice"},
+		{PROBE_ADDRESS_WRAPPED, 5, "the index has a remainder, a minimum or a select"},
 		{PROBE_ADDRESS_ROWS, 1,
 		 "lanes are 4 B apart in 7 of 8 executions (the index has several terms)"},
 		{PROBE_ADDRESS_ROWS, 8, "lanes have several strides (rows, or parts of an id): "},

@@ -144,7 +144,7 @@ static void test_structs_in_rows(void **state)
 		host_text(&host_state, 0, "cause"),
 		"within each row of 16 work-items lanes are 20 B apart and 4 B are "
 		"written: 12.0 cache lines of 128 B touched, 2.0 needed; with the 1 access "
-		"next to it (line 7) no byte is wasted, but lines are requested more than "
+		"next to it (line 7) no byte is wasted, but cache lines are requested more than "
 		"once");
 	assert_string_equal(
 		host_text(&host_state, 0, "fix"),
@@ -400,7 +400,7 @@ static void test_structs(void **state)
 	send_uses(structs, 3);
 	assert_int_equal(
 		sscanf(strstr(host_text(&host_state, 0, "fix"), "; with"),
-		       "; with 1 other access to the buffer, each array from the start of a line, at most %d cache lines of 128 B in "
+		       "; with 1 other access to the buffer, each array from the start of a cache line, at most %d cache lines of 128 B in "
 		       "the run after, %d before",
 		       &after, &before),
 		2);
@@ -426,14 +426,14 @@ static void test_structs(void **state)
 	send_uses(through, 2);
 	assert_non_null(strstr(
 		host_text(&host_state, 0, "fix"),
-		"with 1 other access to the buffer, each array from the start of a line, at most 18 cache lines of 128 B in the "
+		"with 1 other access to the buffer, each array from the start of a cache line, at most 18 cache lines of 128 B in the "
 		"run after, 34 before"));
 	/* Members of different sizes get the same advice. */
 	send_uses(mixed, 2);
 	for (unsigned i = 0; i < 2; i++)
 		assert_int_equal(
 			sscanf(strstr(host_text(&host_state, i, "fix"), "; with"),
-			       "; with 1 other access to the buffer, in arrays of 4 to 8 B, each array from the start of a line, "
+			       "; with 1 other access to the buffer, in arrays of 4 to 8 B, each array from the start of a cache line, "
 			       "at most %d cache lines of 128 B",
 			       &listed[i]),
 			1);
@@ -443,7 +443,7 @@ static void test_structs(void **state)
 	send_uses(whole, 3);
 	assert_non_null(strstr(
 		host_text(&host_state, 0, "fix"),
-		"with 2 other accesses to the buffer, each array from the start of a line, at most 18 cache lines of 128 B in "
+		"with 2 other accesses to the buffer, each array from the start of a cache line, at most 18 cache lines of 128 B in "
 		"the run after, 24 before"));
 }
 

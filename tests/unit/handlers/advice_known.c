@@ -365,7 +365,8 @@ static void test_waiting(void **state)
 	send_counter_rows(&row, 1);
 	finish();
 	check_cause(
-		0, "64.0 lanes share 1.0 cache lines of 64 B, where a word for each would fill 4.0",
+		0,
+		"64.0 lanes share 1.0 cache lines of 64 B, where a word for each lane would fill 4.0",
 		true);
 }
 
@@ -391,7 +392,7 @@ static void test_in_both(void **state)
 	finish();
 	assert_string_equal(host_text(&host_state, 0, "cause"),
 			    "some executions access LDS and others memory: their addresses are "
-			    "not told apart");
+			    "not distinguished");
 	assert_string_equal(host_text(&host_state, 0, "fix"), "");
 }
 

@@ -86,11 +86,12 @@ static unsigned sweep(const struct launch *rows, const struct launch *flat, unsi
 	fix = strstr(host_text(&host_state, 0, "fix"), "; with ");
 	if (!fix)
 		return 0;
-	assert_int_equal(sscanf(strstr(fix, " to the buffer"),
-				" to the buffer, each array from the start of a line, at most %u "
-				"cache lines of 128 B in the run after, %u before",
-				&said[0], &said[1]),
-			 2);
+	assert_int_equal(
+		sscanf(strstr(fix, " to the buffer"),
+		       " to the buffer, each array from the start of a cache line, at most %u "
+		       "cache lines of 128 B in the run after, %u before",
+		       &said[0], &said[1]),
+		2);
 	assert_int_equal(said[1], before);
 	assert_in_range(said[0], after, before - 1);
 	return 1;

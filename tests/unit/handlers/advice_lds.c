@@ -243,7 +243,7 @@ static void test_launches_partly(void **state)
 	finish();
 	fix = host_text(&host_state, 0, "fix");
 	if (!strstr(fix, end) || strstr(fix, "of 2 shapes") ||
-	    !strstr(fix, "its 1 access without conflicts now: at most "))
+	    !strstr(fix, "the array's 1 access that has no conflicts now: at most "))
 		fail_msg("%s", fix);
 }
 

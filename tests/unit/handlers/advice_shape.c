@@ -11,7 +11,7 @@
 #define LOOP	    PROBE_TERM_LOOP
 #define SWAP	    "let threadIdx.x run along consecutive addresses (swap the loops or indices)"
 #define WIDER(to)   "make the workgroup wider, for example " to
-#define MADE(shape) ", with any arrays and constants of the kernel that are made for " shape
+#define MADE(shape) ", adapting any arrays and constants of the kernel that are made for " shape
 #define LINES	    " cache lines of 128 B after, "
 
 /* The waves of one workgroup, whose lanes are `step` bytes apart along each axis. */

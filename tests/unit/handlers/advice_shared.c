@@ -62,7 +62,7 @@ static void test_iterations(void **state)
 		finish();
 		expect("8 of 128 B of each cache line are used");
 		snprintf(text, sizeof(text),
-			 " at a time; other iterations %s other bytes of these lines",
+			 " at a time; other iterations %s other bytes of these cache lines",
 			 cases[i].uses ? cases[i].uses : "");
 		assert_int_equal(strstr(host_text(&host_state, 0, "cause"),
 					cases[i].uses ? text : " at a time") != NULL,

@@ -395,8 +395,8 @@ static const char *advise_column_and_rows(uint64_t rows)
 static void test_harm(void **state)
 {
 	(void)state;
-	assert_non_null(
-		strstr(advise_column_and_rows(10), "its 1 access without conflicts now: at most "));
+	assert_non_null(strstr(advise_column_and_rows(10),
+			       "the array's 1 access that has no conflicts now: at most "));
 	assert_string_equal(advise_column_and_rows(10000), "");
 }
 
