@@ -132,11 +132,10 @@ static void warn_rights(const char *program)
 	const char *rights = path ? run_program_rights(path) : NULL;
 
 	if (rights)
-		probe_log(
-			PROBE_LOG_WARNING,
-			"%s has %s: programs that get further rights ignore the environment, so it "
-			"is neither recorded nor has the simulated GPU; make a copy without",
-			path, rights);
+		probe_log(PROBE_LOG_WARNING,
+			  "%s has %s, so it ignores LD_PRELOAD and Probe's variables: it is not "
+			  "recorded and has no simulated GPU; run a copy without these rights",
+			  path, rights);
 }
 
 static struct probe_err *choose_device(struct run *run)
@@ -164,30 +163,31 @@ static void warn_not_called(const char *program)
 	char why[512];
 
 	if (path && run_program_static(path))
-		probe_log(PROBE_LOG_WARNING,
-			  "nothing recorded: %s is linked statically, so neither the tool nor the "
-			  "simulated GPU can be loaded into it: link it dynamically; no database was "
-			  "written",
-			  path);
+		probe_log(
+			PROBE_LOG_WARNING,
+			"nothing recorded: %s is linked statically, so neither Probe nor the "
+			"simulated GPU can be loaded into it: link it dynamically; no database was "
+			"written",
+			path);
 	else if (run_register_kept() && run_register_conflict(why, sizeof(why)))
 		probe_log(
 			PROBE_LOG_WARNING,
-			"nothing recorded: the tool was not called. %s, and "
+			"nothing recorded: ROCr did not call Probe. %s, and "
 			"HSA_TOOLS_DISABLE_REGISTER is not 1: ROCr 6.1 and later call that profiler "
 			"instead; no database was written",
 			why);
 	else if (run_register_kept())
 		probe_log(
 			PROBE_LOG_WARNING,
-			"nothing recorded: the tool was not called. The program did not start the "
-			"HSA runtime, or died while that started, or a library of it exports "
+			"nothing recorded: ROCr did not call Probe. The program did not start the "
+			"HSA runtime, or died while the runtime started, or a library of it exports "
 			"rocprofiler_configure: ROCr 6.1 and later then call that profiler instead, unless "
 			"HSA_TOOLS_DISABLE_REGISTER is 1; no database was written");
 	else
 		probe_log(
 			PROBE_LOG_WARNING,
-			"nothing recorded: the program did not start the HSA runtime, died while that "
-			"started, loads it with dlmopen(), cleared its environment first, or "
+			"nothing recorded: the program did not start the HSA runtime, died while the "
+			"runtime started, loads it with dlmopen(), cleared its environment first, or "
 			"cannot reach probe-run (another user or root directory); no database was written");
 }
 
@@ -542,7 +542,7 @@ int main(int argc, char **argv)
 		status = act(&run);
 		if (probe_memory_ran_out())
 			probe_log(PROBE_LOG_ERROR,
-				  "out of memory: the recording may lack something");
+				  "out of memory: the recording may be incomplete");
 	}
 	free_run(&run);
 	run_layout_deinit(&run.layout);

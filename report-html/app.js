@@ -89,7 +89,7 @@ function lossBar() {
 function gapsBar() {
 	const gaps = [...data.gaps, ...data.cut];
 
-	return gaps.length ? el("p", {class: "loss", role: "status"}, "This page lacks something. ", gaps.map((text) => `${text}. `)) : null;
+	return gaps.length ? el("p", {class: "loss", role: "status"}, "This page is incomplete. ", gaps.map((text) => `${text}. `)) : null;
 }
 
 const chipNames = {kernel: "kernel", query: "search", area: "time (ns)", frame: "frame", chain: "inlined at", hide: "hidden columns"};

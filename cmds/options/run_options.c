@@ -103,7 +103,7 @@ static const struct probe_option options[] = {
 	 "every M), N-in-M:SEED (random, the same in each run)",
 	 KEY_DISPATCHES},
 	{"when-full", 0, "POLICY",
-	 "when a ring of --kind trace or time is full.\n"
+	 "if the buffer (ring) of a wave of --kind trace or time is full.\n"
 	 "block: the kernel waits for the reader (default);\n"
 	 "drop: drop and count records;\n"
 	 "sample[:N]: block for one record in N, drop the others",
@@ -115,21 +115,21 @@ static const struct probe_option options[] = {
 	{"strict", 0, NULL, "exit with status 3 if data were lost", KEY_STRICT},
 	{"device", 0, "WHERE",
 	 "auto, gpu, or sim[:gfx90a|:gfx942]: the simulated GPU (default: auto)", KEY_DEVICE},
-	HEADING("Tracing, as rocprofv3 has it: alone, the original kernels run"),
-	{"kernel-trace", 0, NULL, "every dispatch with its times, which is always recorded",
+	HEADING("Tracing, named as in rocprofv3 (with these alone, the original kernels run)"),
+	{"kernel-trace", 0, NULL, "every dispatch with its times (always recorded)",
 	 KEY_KERNEL_TRACE},
 	{"memory-copy-trace", 0, NULL, "asynchronous memory copies", KEY_COPY_TRACE},
 	{"marker-trace", 0, NULL, "marks and ranges of ROCTx", KEY_MARKER_TRACE},
 	{"hip-trace", 0, NULL, "calls of HIP", KEY_HIP_TRACE},
 	{"hsa-trace", 0, NULL, "calls of HSA", KEY_HSA_TRACE},
-	{"runtime-trace", 'r', NULL, "all of these but calls of HSA", KEY_RUNTIME_TRACE},
-	{"sys-trace", 's', NULL, "all of these", KEY_SYS_TRACE},
+	{"runtime-trace", 'r', NULL, "all of the above except calls of HSA", KEY_RUNTIME_TRACE},
+	{"sys-trace", 's', NULL, "all of the above", KEY_SYS_TRACE},
 	{"call-stacks", 0, NULL, "the call stack of each launch", KEY_CALL_STACKS},
 	{"truncate-kernels", 'T', NULL, "names of kernels without arguments", KEY_TRUNCATE},
 	{"stats", 0, NULL, "print statistics per function, kernel and copy at the end", KEY_STATS},
 	HEADING("PC sampling (the first three are required together)"),
 	{"pc-sampling-method", 0, "METHOD", "host_trap or stochastic", KEY_SAMPLING_METHOD},
-	{"pc-sampling-unit", 0, "UNIT", "of the interval: time (us), cycles, instructions",
+	{"pc-sampling-unit", 0, "UNIT", "unit of the interval: time (us), cycles, instructions",
 	 KEY_SAMPLING_UNIT},
 	{"pc-sampling-interval", 0, "N", "units between two samples", KEY_SAMPLING_INTERVAL},
 	{"pc-sampling-clones", 0, NULL, "sample instrumented kernels, not the originals",
@@ -175,9 +175,10 @@ const struct probe_command run_command = {
 	.summary = "Run a program and record what its GPU kernels do in a database.",
 	.options = options,
 	.count = sizeof(options) / sizeof(*options),
-	.footer = "Exit status: the program's. 125: probe-run failed before the program started,\n"
-		  "126: not executable, 127: not found. Of a program that succeeds, 3: data were\n"
-		  "lost (--strict), or nothing could be stored.",
+	.footer =
+		"Exit status: that of the program. 125: probe-run failed before the program started,\n"
+		"126: program not executable, 127: not found. 3: the program succeeded, but data\n"
+		"were lost (--strict), or nothing could be stored.",
 };
 
 /* Indexed by the value: enum probe_kind from 1, enum run_device, enum probe_color. */

@@ -139,7 +139,7 @@ static void note_cut(struct page *page, const char *what, size_t rows)
 	snprintf(text, sizeof(text), "%s: only the first %zu rows, as all are over %d MiB", what,
 		 rows, TABLE_BYTES >> 20);
 	report_json_text(&page->cut, text);
-	probe_log(PROBE_LOG_WARNING, "%s: the page lacks something: %s", page->db->path, text);
+	probe_log(PROBE_LOG_WARNING, "%s: the page is incomplete: %s", page->db->path, text);
 }
 
 /*

@@ -117,7 +117,7 @@ struct probe_err *output_complete(struct probe_err *err)
 {
 	return err || !probe_memory_ran_out()
 		       ? err
-		       : probe_err_create("out of memory: the output may lack something");
+		       : probe_err_create("out of memory: the output may be incomplete");
 }
 
 struct probe_err *output_close(struct output *output, struct probe_err *err)

@@ -57,8 +57,8 @@ enum key {
 static const struct probe_option options[] = {
 	{NULL, 0, NULL, "What to show", 0},
 	{"all", 0, NULL, "lines: also small findings, and accesses without extra cost", KEY_ALL},
-	{"unfold", 0, NULL, "lines: a finding for each kernel (instantiation of a template) and access",
-	 KEY_UNFOLD},
+	{"unfold", 0, NULL,
+	 "lines: a finding for each kernel (instantiation of a template) and access", KEY_UNFOLD},
 	{"findings", 0, NULL, "lines: only findings, without lines that only have many samples",
 	 KEY_FINDINGS},
 	{"table", 0, "NAME", "tables: the rows of this table (default: list the tables)",
@@ -85,7 +85,7 @@ static const struct probe_option options[] = {
 	{"last", 0, "N", "the N newest databases in ./probe-out (default without FILE: 1)",
 	 KEY_LAST},
 	{"runs", 0, NULL, "join two runs of one program, one sampled and one probed", KEY_RUNS},
-	{"merge", 0, NULL, "all files together, as those of the ranks of one program", KEY_MERGE},
+	{"merge", 0, NULL, "read all files as one run, as for the ranks of one program", KEY_MERGE},
 	{"baseline", 0, "FILE", "check, export: the run to compare with", KEY_BASELINE},
 	{"fail-on", 0, "RULE",
 	 "check: exit with 1 if a line or kernel breaks this rule: 'line.conflicts > 0',\n"
@@ -125,18 +125,18 @@ static const struct probe_command command = {
 	.options = options,
 	.count = sizeof(options) / sizeof(*options),
 	.footer =
-		"Extra cycles: an estimate of what extra LDS passes and cache-line requests cost in the\n"
-		"whole run, and atomic updates of a word that wait for other lanes (at most). It is a\n"
-		"throughput model. An LDS pass takes one cycle of its compute unit.\n"
-		"Cache lines take their bytes divided by the bandwidth of the level that they most\n"
-		"likely come from: the L2 if all allocations fit in it, also those of the HIP runtime\n"
-		"(some 4 MB), else memory; or those of a quad of lanes take cycles of the address unit.\n"
-		"Bandwidths are those measured on an MI210. Other work may hide these cycles. If those\n"
-		"of a kernel add up to more than its time, all are reduced by one factor.\n"
+		"Extra cycles: an estimate of what extra LDS passes and extra cache-line requests cost in\n"
+		"the whole run; for atomic updates that wait for other lanes, an upper bound. Without PC\n"
+		"samples, it is a throughput model. An LDS pass takes one cycle of its compute unit.\n"
+		"Cache lines take their bytes divided by a bandwidth measured on an MI210: that of the\n"
+		"L2 if all allocations fit in it (with some 4 MB of the HIP runtime), otherwise that of\n"
+		"memory; or the cycles that the address unit needs for each four lanes. Other work may\n"
+		"hide these cycles. If the estimates of a kernel add up to more than its time, all are\n"
+		"reduced by one factor.\n"
 		"If the original kernel has at least 100 PC samples (probe-run --twice), the estimate is\n"
 		"the share of its samples that waited for the accesses of the line, times the avoidable\n"
 		"share of its passes, requests or updates, times the kernel's time. It is no bound: a fix\n"
-		"saves less where other waves hide the wait, and more where others wait at a barrier for\n"
+		"saves less if other waves hide the wait, and more if other waves wait at a barrier for\n"
 		"this wave, or few waves work.\n"
 		"\n"
 		"Exit status: 0 success, 1 error, 2 usage.",
@@ -211,8 +211,8 @@ static struct probe_err *set_kernel(struct report *report, const char *value)
 	if (rc) {
 		regerror(rc, &report->kernel_regex, text, sizeof(text));
 		return probe_err_create("invalid value '%s' for --kernel: %s; expected an extended "
-					"regular expression, with \\ in front of characters "
-					"that stand for themselves",
+					"regular expression, with \\ before characters to be "
+					"matched literally",
 					value, text);
 	}
 	report->kernel = value;
@@ -512,7 +512,8 @@ static struct probe_err *find_newest(struct report_line *line)
 	if (report->verb->input == REPORT_NO_FILES || (report->file_count && !report->last))
 		return NULL;
 	if (report->file_count)
-		return probe_err_create("--last: not with a file ('%s')", report->files[0]);
+		return probe_err_create("--last cannot be used with a file ('%s')",
+					report->files[0]);
 	if (!report->last)
 		report->last = report->runs ? 2 : 1;
 	err = report_newest_runs(report->last, &line->newest, &line->newest_count);

@@ -20,7 +20,7 @@ static struct probe_err *check_options(const struct report *report)
 {
 	if (report->file_count != 1)
 		return probe_err_create("check: expected one database, not %zu (the run to compare "
-					"with goes behind --baseline)",
+					"with is given with --baseline)",
 					report->file_count);
 	if (!report->rule_count)
 		return probe_err_create("check: no rule given; for example --fail-on "

@@ -151,7 +151,7 @@ static const struct report_query *query(const struct report *report, unsigned nu
 
 const struct report_verb report_verb_doctor = {
 	.name = "doctor",
-	.help = "why a run shows less than expected, and what to do about it",
+	.help = "why a run shows less than expected, and how to fix it",
 	.options = REPORT_O_ROWS,
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
 	.query = query,

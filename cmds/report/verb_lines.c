@@ -110,8 +110,8 @@ static struct probe_err *print_no_lines(const struct report_db *db)
 	command = replay_command(report_cell(stmt, 0), db->path);
 	if (!command)
 		return probe_err_oom();
-	printf("no lines: handlers have not run over its records. probe-run does that when the "
-	       "application has ended; after a kill, do it with:\n%s\n",
+	printf("no lines: handlers have not processed the records. probe-run runs them when the "
+	       "application has ended; after a kill, run them with:\n%s\n",
 	       command);
 	return NULL;
 }

@@ -151,7 +151,7 @@ static struct probe_err *parse(int argc, char **argv, struct line *line)
 			"--analyze is missing: which handlers? probe-run --list shows "
 			"them");
 	if (line->in_place && (line->replay.to || line->replay.force))
-		return probe_err_create("--in-place: not with --output-file or --force");
+		return probe_err_create("--in-place cannot be used with --output-file or --force");
 	return NULL;
 }
 
@@ -179,8 +179,8 @@ static void print_counts(const struct line *line)
 		       (unsigned long long)replay->counts.invalid);
 	if (replay->counts.missing)
 		probe_log(PROBE_LOG_WARNING,
-			  "%s: %llu of the records that the run stored are missing: the handlers' "
-			  "results are of the rest",
+			  "%s: %llu of the records that the run stored are missing: the "
+			  "handlers saw only the others",
 			  replay->from, (unsigned long long)replay->counts.missing);
 }
 

@@ -124,7 +124,7 @@ static struct probe_err *check(const struct report *report)
 
 const struct report_verb report_verb_samples = {
 	.name = "samples",
-	.help = "where PC samples are, and why waves stalled there",
+	.help = "source lines with PC samples, and why waves stalled there",
 	.options =
 		REPORT_O_ROWS | REPORT_O_KERNEL | REPORT_O_RUNS | REPORT_O_DISPATCHES | REPORT_O_BY,
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON | 1 << REPORT_ROCPROFV3,

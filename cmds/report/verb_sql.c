@@ -23,7 +23,7 @@ static struct probe_err *prepare(const struct report *report, const struct repor
 	if (*rest)
 		return probe_err_create("sql: expected one statement; the second one is: %s", rest);
 	if (!*ret || !sqlite3_stmt_readonly(*ret) || !sqlite3_column_count(*ret))
-		return probe_err_create("sql: expected a statement that reads, such as SELECT; to "
+		return probe_err_create("sql: expected a read-only statement, such as SELECT; to "
 					"change a database, use sqlite3 on a copy");
 	return NULL;
 }
@@ -58,7 +58,7 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 
 const struct report_verb report_verb_sql = {
 	.name = "sql",
-	.help = "STATEMENT: the rows of a statement of SQL that reads",
+	.help = "STATEMENT: the rows of a read-only SQL statement",
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
 	.statement_word = true,
 	.show = show,

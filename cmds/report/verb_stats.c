@@ -55,7 +55,7 @@ const struct report_verb report_verb_stats = {
 
 const struct report_verb report_verb_api = {
 	.name = "api",
-	.help = "the same of functions of HIP and HSA (probe-run --hip-trace, --hsa-trace)",
+	.help = "the same for functions of HIP and HSA (probe-run --hip-trace, --hsa-trace)",
 	.options = REPORT_O_MERGE | REPORT_O_ROWS,
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
 	.counts = true,

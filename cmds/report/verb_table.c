@@ -47,8 +47,8 @@ static struct probe_err *wrong_option(const struct report *report, enum report_o
 		if ((*verb)->options & group && n < sizeof(text))
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", n ? ", " : "",
 					      (*verb)->name);
-	return probe_err_create("%s: not with %s, only with %s", report_option_names(group),
-				report->verb->name, text);
+	return probe_err_create("%s cannot be used with %s, only with %s",
+				report_option_names(group), report->verb->name, text);
 }
 
 static struct probe_err *check_format(const struct report *report)
@@ -58,7 +58,7 @@ static struct probe_err *check_format(const struct report *report)
 	size_t n = 0;
 
 	if (!formats && report->format != REPORT_TABLE)
-		return probe_err_create("--format: not with %s, which has only one form",
+		return probe_err_create("--format cannot be used with %s, which has only one form",
 					report->verb->name);
 	/* The default format is allowed: a verb without it reports that itself. */
 	if (!formats || report->format == REPORT_TABLE || formats & 1u << report->format)

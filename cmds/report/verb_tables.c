@@ -214,13 +214,14 @@ static struct probe_err *show_table(const struct report *report, const struct re
 	if (err)
 		return err;
 	if (!has(&own, "id"))
-		return probe_err_create("%s: table '%s' is no handler's: it has no id", db->path,
-					report->table);
+		return probe_err_create("%s: table '%s' was not written by a handler: it has no id",
+					db->path, report->table);
 	sites = has(&own, "code_object") && has(&own, "site");
 	kernels = has(&own, "kernel");
 	if (report->kernel && !kernels)
-		return probe_err_create("%s: -k: table '%s' names no kernels", db->path,
-					report->table);
+		return probe_err_create(
+			"%s: -k cannot be used with table '%s', which has no column kernel",
+			db->path, report->table);
 	arrange(&own, sites, kernels, &shown);
 	if (asprintf(&from, "\"%s\" t%s%s", own.name,
 		     sites ? " LEFT JOIN probe_site s ON s.code_object_id = t.code_object AND "

@@ -53,7 +53,7 @@ static const struct report_query timeline_query = {
 
 const struct report_verb report_verb_timeline = {
 	.name = "timeline",
-	.help = "dispatches, copies, calls, ranges and marks in the order of time",
+	.help = "dispatches, copies, calls, ranges and marks sorted by time",
 	.options = REPORT_O_MERGE | REPORT_O_ROWS,
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
 	.counts = true,

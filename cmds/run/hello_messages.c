@@ -40,7 +40,7 @@ struct probe_err *run_hello_check(const struct probe_hello *hello, ssize_t got,
 				  const struct ucred *peer)
 {
 	if (got != (ssize_t)sizeof(*hello) || hello->magic != PROBE_HELLO_MAGIC)
-		return probe_err_create("process %d sent no hello", (int)peer->pid);
+		return probe_err_create("process %d sent no valid first message", (int)peer->pid);
 	if (hello->version != PROBE_SEG_VERSION)
 		return probe_err_create("process %d: libprobe-hsa.so has segment version %u, "
 					"probe-run has %u: do not mix installations",

@@ -90,6 +90,6 @@ void run_processes_announce(unsigned handlers)
 		probe_log(PROBE_LOG_WARNING,
 			  "the control group allows %" PRIu64
 			  " more processes and threads, of which "
-			  "Probe takes up to %u: the program may fail for want of others",
+			  "Probe takes up to %u: too few may be left for the program",
 			  left, OWN + handlers);
 }

@@ -110,7 +110,7 @@ __attribute__((noreturn)) static void serve(const struct run_service_work *work,
 		record(work, again, &report);
 	run_server_deinit(work->server);
 	if (probe_memory_ran_out())
-		probe_log(PROBE_LOG_ERROR, "out of memory: the recording may lack something");
+		probe_log(PROBE_LOG_ERROR, "out of memory: the recording may be incomplete");
 	send(fd, &report, sizeof(report), MSG_NOSIGNAL);
 	fflush(NULL);
 	_exit(0);
@@ -126,9 +126,11 @@ static struct probe_err *died_of_limit(int signal_number)
 	if ((signal_number != SIGKILL && signal_number != SIGXCPU) ||
 	    getrlimit(RLIMIT_CPU, &limit) || limit.rlim_max == RLIM_INFINITY)
 		return NULL;
-	return probe_err_create("the recorder was killed, perhaps because the limit of processor "
-				"time (ulimit -t) is %llu s; probe-run --recover DIR does the rest",
-				(unsigned long long)limit.rlim_max);
+	return probe_err_create(
+		"the recorder was killed, perhaps because the limit of processor "
+		"time (ulimit -t) is %llu s; complete the databases with: probe-run "
+		"--recover DIR",
+		(unsigned long long)limit.rlim_max);
 }
 
 static struct probe_err *recorder_died(struct run_service *service)
@@ -143,11 +145,11 @@ static struct probe_err *recorder_died(struct run_service *service)
 	if (err)
 		return err;
 	if (WIFSIGNALED(status))
-		return probe_err_create("the recorder died of signal %d (%s); what another one "
-					"does not finish, probe-run --recover DIR does",
+		return probe_err_create("the recorder died of signal %d (%s); if another one does "
+					"not finish, use probe-run --recover DIR",
 					WTERMSIG(status), strsignal(WTERMSIG(status)));
-	return probe_err_create("the recorder ended with status %d; what another one does not "
-				"finish, probe-run --recover DIR does",
+	return probe_err_create("the recorder ended with status %d; if another one does not "
+				"finish, use probe-run --recover DIR",
 				WEXITSTATUS(status));
 }
 
@@ -361,7 +363,7 @@ static struct probe_err *await_report(struct run_service *service, struct run_si
 			service->fd = -1;
 			service->pid = 0;
 			return probe_err_create("ended by a signal before all records were stored: "
-						"the recorder goes on with them");
+						"the recorder continues");
 		}
 		err = receive(service, ret);
 		died = err && !service->pid;

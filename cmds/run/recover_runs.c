@@ -228,7 +228,7 @@ static bool is_probes(const char *path)
 
 	if (probe_store_is_probes(path))
 		return true;
-	probe_log(PROBE_LOG_WARNING, "%s: %s; left as it is", path,
+	probe_log(PROBE_LOG_WARNING, "%s: %s; not changed", path,
 		  !lstat(path, &st) && S_ISREG(st.st_mode) && !st.st_size
 			  ? "empty, and nothing is left of its run"
 			  : "not a database of Probe");

@@ -155,7 +155,7 @@ void run_passes_merge(const struct run_pass passes[RUN_PASSES])
 		if (passes[0].several || passes[1].several)
 			probe_log(PROBE_LOG_WARNING,
 				  "several processes: each run left databases of its own; "
-				  "probe-report --runs puts two of them together");
+				  "probe-report --runs joins two of them");
 		else if (from || into)
 			probe_log(PROBE_LOG_WARNING,
 				  "only one of the two runs was recorded, in %s: no join",
@@ -174,6 +174,6 @@ void run_passes_merge(const struct run_pass passes[RUN_PASSES])
 	unlink(from);
 	probe_log(PROBE_LOG_INFO, "sampled, then %s: both runs are in %s",
 		  passes[RUN_PASS_PROBED].probed ? "probed"
-						 : "run without probes, which no kernel had",
+						 : "run without probes (no kernel had any)",
 		  into);
 }

@@ -143,7 +143,7 @@ CREATE TABLE probe_time_line (dispatch, name, group_x, group_y, group_z, wave, s
 INSERT INTO probe_time_line SELECT min(dispatch_id), 'my ' || char(8238) || 'region', 0, 0, 0, 0, 3, 7, 1, 7000, 7100, 50 FROM rocpd_kernel_dispatch;
 END
 "$report" -q export --format html --force -o page.html run.db
-open kernels 'This page lacks something.' 'code object 1: its instructions, source lines and sites are missing:'
+open kernels 'This page is incomplete.' 'code object 1: its instructions, source lines and sites are missing:'
 open timeline 'my \u202eregion' 'waves of SE 3 CU 7' 'kind-region'
 if "$report" export --format chrome --baseline older.db -o trace.json run.db 2>again; then
 	echo "--baseline was accepted for a format that does not compare"
