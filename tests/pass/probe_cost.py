@@ -6,7 +6,7 @@
 
 Both are dynamic counts of the simulated GPU, which are the same on every run and machine. The test fails if
 the ratio is above LIMIT. With PROBE_DISABLE=<mechanism>,... in the environment it shows what a mechanism
-saves (docs/instrumenting.md).
+saves (docs/mechanisms.md).
 """
 import json
 import os
