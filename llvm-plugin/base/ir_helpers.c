@@ -56,6 +56,18 @@ LLVMValueRef pass_opaque_lds(LLVMBuilderRef builder, LLVMValueRef pointer)
 	return LLVMBuildGEP2(builder, LLVMInt8TypeInContext(context), pointer, &zero, 1, "");
 }
 
+LLVMValueRef pass_call_intrinsic(LLVMBuilderRef builder, const char *name, LLVMTypeRef overload,
+				 LLVMValueRef *args, unsigned count)
+{
+	LLVMModuleRef module =
+		LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInsertBlock(builder)));
+	unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+	LLVMValueRef function = LLVMGetIntrinsicDeclaration(
+		module, id, &overload, LLVMIntrinsicIsOverloaded(id) ? 1 : 0);
+
+	return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, args, count, "");
+}
+
 /* Hide a comparison of halves from the back end, as an integer. */
 static LLVMValueRef hide_halves(LLVMBuilderRef builder, LLVMValueRef condition)
 {
@@ -74,16 +86,10 @@ static LLVMValueRef hide_halves(LLVMBuilderRef builder, LLVMValueRef condition)
 
 LLVMValueRef pass_ballot(LLVMBuilderRef builder, LLVMValueRef condition, unsigned lanes)
 {
-	static const char name[] = "llvm.amdgcn.ballot";
 	LLVMTypeRef type = LLVMIntTypeInContext(LLVMGetTypeContext(LLVMTypeOf(condition)), lanes);
-	LLVMModuleRef module =
-		LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInsertBlock(builder)));
-	LLVMValueRef function = LLVMGetIntrinsicDeclaration(
-		module, LLVMLookupIntrinsicID(name, sizeof(name) - 1), &type, 1);
 
 	condition = hide_halves(builder, condition);
-	return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, &condition, 1,
-			      "");
+	return pass_call_intrinsic(builder, "llvm.amdgcn.ballot", type, &condition, 1);
 }
 
 static LLVMValueRef return_of(LLVMBasicBlockRef block)

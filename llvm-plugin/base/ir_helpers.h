@@ -24,6 +24,13 @@ enum {
 LLVMValueRef pass_opaque_lds(LLVMBuilderRef builder, LLVMValueRef pointer);
 
 /*
+ * Call an intrinsic at the builder's position. `overload`: the type at the end of its full name, used
+ * only if this LLVM overloads it.
+ */
+LLVMValueRef pass_call_intrinsic(LLVMBuilderRef builder, const char *name, LLVMTypeRef overload,
+				 LLVMValueRef *args, unsigned count);
+
+/*
  * The active lanes, of `lanes` in a wave, in which the condition is true. Not the comparison
  * itself: LLVM 15 cannot select "is a number" of two halves for a mask.
  */

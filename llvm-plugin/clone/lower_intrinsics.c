@@ -124,20 +124,10 @@ static void read_descriptor(struct lower *lower, LLVMValueRef rsrc, struct descr
 
 static LLVMValueRef lane_id(struct lower *lower)
 {
-	LLVMTypeRef params[] = {lower->i32, lower->i32};
-	LLVMTypeRef type = LLVMFunctionType(lower->i32, params, 2, 0);
-	static const char *const names[] = {"llvm.amdgcn.mbcnt.lo", "llvm.amdgcn.mbcnt.hi"};
-	LLVMValueRef lane = constant(lower, 0);
+	LLVMValueRef args[] = {constant(lower, UINT32_MAX), constant(lower, 0)};
 
-	for (unsigned i = 0; i < 2; i++) {
-		LLVMValueRef args[] = {constant(lower, UINT32_MAX), lane};
-		LLVMValueRef function = LLVMGetNamedFunction(lower->module, names[i]);
-
-		if (!function)
-			function = LLVMAddFunction(lower->module, names[i], type);
-		lane = LLVMBuildCall2(lower->builder, type, function, args, 2, "");
-	}
-	return lane;
+	args[1] = pass_call_intrinsic(lower->builder, "llvm.amdgcn.mbcnt.lo", NULL, args, 2);
+	return pass_call_intrinsic(lower->builder, "llvm.amdgcn.mbcnt.hi", NULL, args, 2);
 }
 
 /*

@@ -8,7 +8,6 @@
 
 #include "llvm-plugin/emit/counter_rows.h"
 #include "llvm-plugin/emit/devlib_link.h"
-#include "llvm-plugin/emit/mask_histogram.h"
 #include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/plan/group_plan.h"
 #include "llvm-plugin/sites/access_sites.h"
@@ -102,7 +101,7 @@ static void emit_count(const struct batch_code *batch, struct asm_block *code, u
 	asm_line(code, "s_add_u32 s4, s%u, 0x%x", s + STORED, BATCH_BYTES);
 	asm_line(code, "v_mov_b32 v4, s4");
 	asm_line(code, "v_mov_b32 v5, s%u", s + START);
-	emit_shared_call(code, batch->count);
+	asm_shared_call(code, batch->count);
 	asm_line(code, "v_readfirstlane_b32 s%u, v0", s + START);
 	asm_line(code, "s_cmp_lg_u32 s%u, 0", s + START);
 	asm_line(code, "s_cbranch_scc1 .Lprobe_count${:uid}");

@@ -79,7 +79,7 @@ static void measure_unit(struct group_code *in, struct asm_block *code,
 	emit_address(code, site, unit->address);
 	asm_line(code, "v_mov_b32 v4, 0x%x", unit->offset);
 	asm_line(code, "v_mov_b32 v5, 0x%x", unit->row);
-	emit_shared_call(code, share(in, DEVLIB_MEMORY_SITE, access_site_shape(&site->site)));
+	asm_shared_call(code, share(in, DEVLIB_MEMORY_SITE, access_site_shape(&site->site)));
 }
 
 /*

@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 
@@ -45,12 +44,12 @@ static bool is_needed(const struct group_code *in, const struct plan_group *grou
 	for (size_t i = group->first; i <= group->last; i++) {
 		const struct affine_address *pattern = &in->plan->site[i].pattern;
 
-		for (unsigned k = 0;
-		     in->plan->site[i].group != PLAN_NONE && k < pattern->wrap_count; k++)
+		if (in->plan->site[i].group == PLAN_NONE)
+			continue;
+		for (unsigned k = 0; k < pattern->wrap_count; k++)
 			if (pattern->wraps[k] == inst)
 				return true;
-		for (unsigned k = 0;
-		     in->plan->site[i].group != PLAN_NONE && k < pattern->aligned_count; k++)
+		for (unsigned k = 0; k < pattern->aligned_count; k++)
 			if (pattern->aligned[k].value == inst)
 				return true;
 	}
@@ -80,11 +79,7 @@ static LLVMValueRef misalignment(struct group_code *in, const struct affine_alig
 {
 	static const char *const ids[] = {"llvm.amdgcn.workitem.id.x", "llvm.amdgcn.workitem.id.y",
 					  "llvm.amdgcn.workitem.id.z"};
-	const char *name = ids[aligned->axis];
-	LLVMValueRef function = LLVMGetIntrinsicDeclaration(
-		LLVMGetGlobalParent(in->clone), LLVMLookupIntrinsicID(name, strlen(name)), NULL, 0);
-	LLVMValueRef id = LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function,
-					 NULL, 0, "");
+	LLVMValueRef id = pass_call_intrinsic(in->builder, ids[aligned->axis], NULL, NULL, 0);
 	LLVMValueRef odd = LLVMBuildXor(in->builder, low_half(in, aligned->value), id, "");
 
 	odd = LLVMBuildAnd(in->builder, odd, LLVMConstInt(LLVMTypeOf(odd), 63, 0), "");

@@ -110,15 +110,40 @@ unsigned asm_operand(struct asm_block *code, const char *constraint, LLVMValueRe
 	return code->operands++ + results;
 }
 
+const struct sgpr_pair asm_vcc = {"vcc", "vcc_lo", "vcc_hi"};
+const struct sgpr_pair asm_s28 = {"s[28:29]", "s28", "s29"};
+
 /*
  * As an integer, so that all asm blocks share one user of the function. For each kernel, LLVM 15
  * looks at all users of all functions (AMDGPUPropagateAttributes).
  */
-void asm_keep_function(struct asm_block *code, LLVMValueRef function)
+static void keep_function(struct asm_block *code, LLVMValueRef function)
 {
 	LLVMTypeRef i64 = LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
 
 	asm_operand(code, "i", LLVMConstPtrToInt(function, i64));
+}
+
+/* s_getpc_b64 gives the address of the next instruction: 4 and 12 bytes before the literals. */
+void asm_function_address(struct asm_block *code, LLVMValueRef function, const struct sgpr_pair *to,
+			  bool skips_wait)
+{
+	const char *more = skips_wait ? "+4" : "";
+	size_t size;
+	const char *name = LLVMGetValueName2(function, &size);
+
+	keep_function(code, function);
+	asm_line(code, "s_getpc_b64 %s", to->both);
+	asm_line(code, "s_add_u32 %s, %s, %.*s@rel32@lo+4%s", to->low, to->low, (int)size, name,
+		 more);
+	asm_line(code, "s_addc_u32 %s, %s, %.*s@rel32@hi+12%s", to->high, to->high, (int)size, name,
+		 more);
+}
+
+void asm_shared_call(struct asm_block *code, LLVMValueRef function)
+{
+	asm_function_address(code, function, &asm_s28, false);
+	asm_line(code, "s_swappc_b64 s[30:31], s[28:29]");
 }
 
 /* ---- Scalar operands ------------------------------------------------------------------------ */
@@ -175,15 +200,8 @@ static bool is_scalar(LLVMValueRef value, unsigned depth)
 
 static LLVMValueRef first_lane(LLVMBuilderRef builder, LLVMValueRef value)
 {
-	static const char name[] = "llvm.amdgcn.readfirstlane";
-	LLVMModuleRef module =
-		LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInsertBlock(builder)));
-	unsigned id = LLVMLookupIntrinsicID(name, sizeof(name) - 1);
-	LLVMTypeRef type = LLVMTypeOf(value);
-	LLVMValueRef function =
-		LLVMGetIntrinsicDeclaration(module, id, &type, LLVMIntrinsicIsOverloaded(id));
-
-	return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, &value, 1, "");
+	return pass_call_intrinsic(builder, "llvm.amdgcn.readfirstlane", LLVMTypeOf(value), &value,
+				   1);
 }
 
 LLVMValueRef scalar_value(LLVMBuilderRef builder, LLVMValueRef value)
@@ -272,16 +290,11 @@ enum { ASM_OF_REGION = 16 };
 
 static void end_region(LLVMBuilderRef builder, LLVMValueRef before)
 {
-	static const char name[] = "llvm.amdgcn.sched.barrier";
-	LLVMModuleRef module =
-		LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(before)));
-	LLVMValueRef barrier = LLVMGetIntrinsicDeclaration(
-		module, LLVMLookupIntrinsicID(name, sizeof(name) - 1), NULL, 0);
-	LLVMValueRef nothing_crosses =
-		LLVMConstInt(LLVMInt32TypeInContext(LLVMGetModuleContext(module)), 0, 0);
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(before));
+	LLVMValueRef nothing_crosses = LLVMConstInt(LLVMInt32TypeInContext(context), 0, 0);
 
 	LLVMPositionBuilderBefore(builder, before);
-	LLVMBuildCall2(builder, LLVMGlobalGetValueType(barrier), barrier, &nothing_crosses, 1, "");
+	pass_call_intrinsic(builder, "llvm.amdgcn.sched.barrier", NULL, &nothing_crosses, 1);
 }
 
 void asm_bound_regions(LLVMValueRef function)

@@ -7,6 +7,7 @@
 #ifndef PROBE_LLVM_PLUGIN_EMIT_INLINE_ASM_H
 #define PROBE_LLVM_PLUGIN_EMIT_INLINE_ASM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <llvm-c/Core.h>
 
@@ -35,8 +36,20 @@ void asm_constrain(struct asm_block *code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Add an input, unless it exists already. Returns its number; results have the first numbers. */
 unsigned asm_operand(struct asm_block *code, const char *constraint, LLVMValueRef value);
-/* Keep a function that the text calls by its name. */
-void asm_keep_function(struct asm_block *code, LLVMValueRef function);
+/* Two scalar registers that hold an address, by the names that asm has for them. */
+struct sgpr_pair {
+	const char *both, *low, *high;
+};
+extern const struct sgpr_pair asm_vcc, asm_s28;
+/*
+ * Compute the address of a function; changes scc. The operand that this adds keeps the function
+ * alive. `skips_wait`: the address after the function's first instruction, an s_waitcnt
+ * (measure_access.h).
+ */
+void asm_function_address(struct asm_block *code, LLVMValueRef function, const struct sgpr_pair *to,
+			  bool skips_wait);
+/* Call a shared function, with arguments in v0 and up. */
+void asm_shared_call(struct asm_block *code, LLVMValueRef function);
 /*
  * An input in scalar registers. All scalar operands must be added by this function.
  * LLVM 15 does not enforce "s" for a value that it keeps in vector registers (llvm-project#89971),

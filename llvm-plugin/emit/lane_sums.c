@@ -9,6 +9,7 @@
 
 #include <probe/wire.h>
 
+#include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/emit/counter_rows.h"
 #include "llvm-plugin/emit/inline_asm.h"
 #include "llvm-plugin/plan/group_plan.h"
@@ -21,13 +22,8 @@ _Static_assert((int)CROSSED + 1 == (int)LANE_SUM_SGPRS, "reserved registers");
 
 LLVMValueRef lane_sums_begin(LLVMBuilderRef builder, LLVMValueRef clone)
 {
-	static const char name[] = "llvm.amdgcn.workitem.id.x";
-	LLVMModuleRef module = LLVMGetGlobalParent(clone);
-	LLVMContextRef context = LLVMGetModuleContext(module);
-	LLVMValueRef function = LLVMGetIntrinsicDeclaration(
-		module, LLVMLookupIntrinsicID(name, sizeof(name) - 1), NULL, 0);
-	LLVMValueRef id =
-		LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, NULL, 0, "");
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(clone));
+	LLVMValueRef id = pass_call_intrinsic(builder, "llvm.amdgcn.workitem.id.x", NULL, NULL, 0);
 	struct asm_block code = {.result = LLVMInt32TypeInContext(context)};
 
 	asm_constrain(&code, "=s");

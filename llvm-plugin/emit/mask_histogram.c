@@ -9,19 +9,6 @@
 
 #include <probe/wire.h>
 
-/* The operand keeps the function alive; its address is computed only where it is called. */
-void emit_shared_call(struct asm_block *code, LLVMValueRef function)
-{
-	size_t size;
-	const char *name = LLVMGetValueName2(function, &size);
-
-	asm_keep_function(code, function);
-	asm_line(code, "s_getpc_b64 s[28:29]");
-	asm_line(code, "s_add_u32 s28, s28, %.*s@rel32@lo+4", (int)size, name);
-	asm_line(code, "s_addc_u32 s29, s29, %.*s@rel32@hi+12", (int)size, name);
-	asm_line(code, "s_swappc_b64 s[30:31], s[28:29]");
-}
-
 /*
  * One half of a bucket's key: the residues of up to four streams. Each is shifted in from the top;
  * then all are shifted down.
@@ -158,7 +145,7 @@ static void emit_take(struct asm_block *code, LLVMValueRef function)
 	asm_line(code, "v_mov_b32 v1, s9");
 	asm_line(code, "v_mov_b32 v2, s4");
 	asm_line(code, "v_mov_b32 v3, s5");
-	emit_shared_call(code, function);
+	asm_shared_call(code, function);
 	asm_line(code, "v_readfirstlane_b32 s4, v0");
 	asm_line(code, "s_cmp_lg_u32 s4, 0");
 	asm_line(code, "s_cbranch_scc1 .Lprobe_end${:uid}");

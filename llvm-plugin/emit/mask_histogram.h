@@ -16,8 +16,6 @@
 struct asm_block;
 struct plan_group;
 
-/* Call a shared function, with arguments in v0 and up. */
-void emit_shared_call(struct asm_block *code, LLVMValueRef function);
 /*
  * Count this execution in the bucket for its EXEC, each aligned stream's address modulo 128, and
  * the observed value if there is one; then go to .Lprobe_end. Fall through if no bucket is free.

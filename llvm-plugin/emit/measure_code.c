@@ -11,7 +11,7 @@
 
 #include "llvm-plugin/emit/devlib_link.h"
 #include "llvm-plugin/emit/distance_tests.h"
-#include "llvm-plugin/emit/mask_histogram.h"
+#include "llvm-plugin/emit/counter_rows.h"
 #include "llvm-plugin/plan/group_plan.h"
 #include "llvm-plugin/plan/representatives.h"
 #include "llvm-plugin/base/ir_helpers.h"
@@ -42,8 +42,6 @@ static LLVMValueRef address_of(struct measure_context *in, LLVMValueRef function
 	struct asm_block code = {.result = LLVMInt64TypeInContext(context)};
 	const unsigned most = sizeof(in->first) / sizeof(in->first[0]);
 	LLVMValueRef address;
-	size_t size;
-	const char *name = LLVMGetValueName2(function, &size);
 
 	for (unsigned i = 0; i < in->firsts; i++)
 		if (in->first[i].function == function)
@@ -51,10 +49,7 @@ static LLVMValueRef address_of(struct measure_context *in, LLVMValueRef function
 	builder = LLVMCreateBuilderInContext(context);
 	LLVMPositionBuilderBefore(builder, pass_entry_point(in->clone));
 	asm_constrain(&code, "={s[28:29]}");
-	asm_keep_function(&code, function);
-	asm_line(&code, "s_getpc_b64 s[28:29]");
-	asm_line(&code, "s_add_u32 s28, s28, %.*s@rel32@lo+4+4", (int)size, name);
-	asm_line(&code, "s_addc_u32 s29, s29, %.*s@rel32@hi+12+4", (int)size, name);
+	asm_function_address(&code, function, &asm_s28, true);
 	asm_constrain(&code, "~{scc}");
 	address = asm_build(&code, builder, context);
 	LLVMDisposeBuilder(builder);
@@ -83,13 +78,7 @@ void measure_emit_address(struct asm_block *code, const struct access_site *site
 
 void measure_emit_call(struct asm_block *code, LLVMValueRef function)
 {
-	size_t size;
-	const char *name = LLVMGetValueName2(function, &size);
-
-	asm_keep_function(code, function);
-	asm_line(code, "s_getpc_b64 vcc");
-	asm_line(code, "s_add_u32 vcc_lo, vcc_lo, %.*s@rel32@lo+4+4", (int)size, name);
-	asm_line(code, "s_addc_u32 vcc_hi, vcc_hi, %.*s@rel32@hi+12+4", (int)size, name);
+	asm_function_address(code, function, &asm_vcc, true);
 	asm_line(code, "s_swappc_b64 s[30:31], vcc");
 }
 
@@ -240,7 +229,7 @@ static void emit_any(struct asm_block *code, const struct access_site *site, LLV
 	asm_line(code, "v_lshlrev_b64 v[0:1], 0, s[4:5]");
 	measure_emit_address(code, site, address);
 	asm_line(code, "v_mov_b32 v4, $0");
-	emit_shared_call(code, function);
+	asm_shared_call(code, function);
 }
 
 /* The unit at $0. */

@@ -56,8 +56,7 @@ void measure_emit_follower(struct measure_context *in, const struct access_site 
 
 /*
  * The parts of measure_emit() for other code: the arguments of a call, and the call to after the
- * shared function's s_waitcnt (an operand keeps the function alive). `wave` and `address` are
- * operand numbers.
+ * shared function's s_waitcnt. `wave` and `address` are operand numbers.
  */
 void measure_emit_row(struct asm_block *code, unsigned wave, uint32_t id);
 void measure_emit_address(struct asm_block *code, const struct access_site *site, unsigned address);

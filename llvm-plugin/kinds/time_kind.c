@@ -291,14 +291,9 @@ static void call_exit_slow(struct ring_context *in, LLVMValueRef inst, LLVMValue
 	struct asm_block code = {0};
 	unsigned operand =
 		asm_scalar(&code, in->builder, LLVMBuildPtrToInt(in->builder, ctx, i64, ""));
-	size_t size;
-	const char *name = LLVMGetValueName2(slow, &size);
 
-	asm_keep_function(&code, slow);
 	asm_line(&code, "v_lshlrev_b64 v[0:1], 0, $%u", operand);
-	asm_line(&code, "s_getpc_b64 vcc");
-	asm_line(&code, "s_add_u32 vcc_lo, vcc_lo, %.*s@rel32@lo+4", (int)size, name);
-	asm_line(&code, "s_addc_u32 vcc_hi, vcc_hi, %.*s@rel32@hi+12", (int)size, name);
+	asm_function_address(&code, slow, &asm_vcc, false);
 	asm_line(&code, "s_swappc_b64 s[30:31], vcc");
 	if (!LLVMIsAReturnInst(inst)) {
 		for (int i = PASS_SHARED_VGPRS; i < PASS_EXIT_VGPRS; i++)

@@ -96,19 +96,11 @@ static LLVMValueRef is_too_large(struct ring_context *ring, const struct affine_
 	uint32_t bits = stride->bits & ~PROBE_STRIDE_UNSIGNED;
 	LLVMTypeRef type = LLVMIntTypeInContext(ring->context, bits);
 	LLVMTypeRef i8 = LLVMInt8TypeInContext(ring->context);
-	LLVMTypeRef pointer = LLVMPointerTypeInContext(ring->context, PROBE_SPACE_CONSTANT);
-	LLVMModuleRef module =
-		LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInsertBlock(ring->builder)));
-	static const char name[] = "llvm.amdgcn.kernarg.segment.ptr";
-	LLVMTypeRef function_type = LLVMFunctionType(pointer, NULL, 0, 0);
-	LLVMValueRef function = LLVMGetNamedFunction(module, name);
 	LLVMValueRef offset =
 		LLVMConstInt(LLVMInt64TypeInContext(ring->context), stride->offset, 0);
 	LLVMValueRef at, value;
 
-	if (!function)
-		function = LLVMAddFunction(module, name, function_type);
-	at = LLVMBuildCall2(ring->builder, function_type, function, NULL, 0, "");
+	at = pass_call_intrinsic(ring->builder, "llvm.amdgcn.kernarg.segment.ptr", NULL, NULL, 0);
 	at = LLVMBuildGEP2(ring->builder, i8, at, &offset, 1, "");
 	value = LLVMBuildLoad2(ring->builder, type, at, "");
 	LLVMSetAlignment(value, bits / 8);
