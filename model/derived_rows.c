@@ -246,9 +246,18 @@ static const char *find_classes(struct derivation *d, const struct site_member *
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-/* Add the cost of all classes to the site's counters. */
-static const char *add_cost(struct derivation *d, const struct site_member *member,
-			    uint64_t to[PROBE_COUNTERS])
+/* Add the counters of `times` executions. */
+static void add_counters(uint64_t *to, const uint64_t *value, uint64_t times)
+{
+	for (int k = 0; k < PROBE_C_ADDED; k++)
+		to[k] += times * value[k];
+	for (int k = PROBE_C_ADDED; k < PROBE_COUNTERS; k++)
+		to[k] = value[k] > to[k] ? value[k] : to[k];
+}
+
+/* The cost of all classes, summed up. */
+static const char *cost_of(struct derivation *d, const struct site_member *member,
+			   uint64_t ret[PROBE_COUNTERS])
 {
 	const struct site_cost_context in = {d->scratch, d->table, d->launch};
 	const char *reason = find_classes(d, member);
@@ -256,6 +265,7 @@ static const char *add_cost(struct derivation *d, const struct site_member *memb
 
 	if (reason)
 		return reason;
+	memset(ret, 0, PROBE_COUNTERS * sizeof(*ret));
 	for (uint32_t i = 0; i < d->classes.count; i++) {
 		const struct wave_class *class = &d->classes.class[i];
 
@@ -264,20 +274,9 @@ static const char *add_cost(struct derivation *d, const struct site_member *memb
 		if (!site_cost(&in, member, class, d->classes.offsets ? d->classes.offset[i] : NULL,
 			       value))
 			return no_stride;
-		for (int k = 0; k < PROBE_C_ADDED; k++)
-			to[k] += class->count * value[k];
-		for (int k = PROBE_C_ADDED; k < PROBE_COUNTERS; k++)
-			to[k] = value[k] > to[k] ? value[k] : to[k];
+		add_counters(ret, value, class->count);
 	}
 	return NULL;
-}
-
-static void add_counters(uint64_t *to, const uint64_t *value)
-{
-	for (int k = 0; k < PROBE_C_ADDED; k++)
-		to[k] += value[k];
-	for (int k = PROBE_C_ADDED; k < PROBE_COUNTERS; k++)
-		to[k] = value[k] > to[k] ? value[k] : to[k];
 }
 
 /*
@@ -310,8 +309,9 @@ static const char *move_sample(struct derivation *d, const struct site_member *m
 static const char *derive(struct derivation *d, const struct site_member *member)
 {
 	const struct site_group *group = &d->table->groups[member->group];
-	uint64_t *to = d->row[member->site - d->rows.first].value;
+	uint32_t index = member->site - d->rows.first;
 	struct launch_memo_row *memo = NULL;
+	uint64_t own[PROBE_COUNTERS], *cost = own;
 	const char *reason;
 
 	if (!counter_row(&d->rows, group->row))
@@ -321,18 +321,18 @@ static const char *derive(struct derivation *d, const struct site_member *member
 		if (reason)
 			return reason;
 	}
-	if (d->memo && (is_placed(group) || is_enumerated(d, group)))
-		memo = &d->memo[member->site - d->rows.first];
-	if (!memo)
-		return add_cost(d, member, to);
-	if (!memo->known) {
-		memset(memo->value, 0, sizeof(memo->value));
-		reason = add_cost(d, member, memo->value);
+	if (d->memo && (is_placed(group) || is_enumerated(d, group))) {
+		memo = &d->memo[index];
+		cost = memo->value;
+	}
+	if (!memo || !memo->known) {
+		reason = cost_of(d, member, cost);
 		if (reason)
 			return reason;
-		memo->known = true;
 	}
-	add_counters(to, memo->value);
+	if (memo)
+		memo->known = true;
+	add_counters(d->row[index].value, cost, 1);
 	return NULL;
 }
 

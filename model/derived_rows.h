@@ -36,7 +36,11 @@ struct derived_rows {
 	 */
 	struct probe_counter_row *row;
 	size_t count;
-	size_t lost;	   /* rows of no site of the kernel, and sites without counters */
+	/*
+	 * Rows of no site of the kernel, and sites whose counters cannot be derived; of these only
+	 * what the device measured remains.
+	 */
+	size_t lost;
 	size_t sites_lost; /* sites among them; the first few are in `loss` */
 	struct derived_loss loss[DERIVED_LOSSES_NAMED];
 };

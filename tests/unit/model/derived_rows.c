@@ -290,6 +290,8 @@ static void test_rising(void **state)
 	raw[0].value[PROBE_GROUP_SKIPPED] = 38;
 	rows = make(&launch, raw, 2);
 	assert_int_equal(rows.lost, 1);
+	/* Nor is the cost of the other class left. */
+	assert_null(find(&rows, LOAD));
 	free(rows.row);
 }
 
