@@ -34,8 +34,8 @@ struct expr_program {
 	const struct model_launch *launch;
 	struct expr_step *step;
 	uint32_t steps;
-	uint32_t root[EXPR_ROOTS],
-		end[EXPR_ROOTS]; /* per root: its step, and the end of the steps it needs */
+	/* Per root: its step, and the end of the steps it needs. */
+	uint32_t root[EXPR_ROOTS], end[EXPR_ROOTS];
 	uint32_t roots;
 	bool group[3];	/* a root depends on the workgroup's id along this axis */
 	uint32_t loops; /* mask: a root depends on the iteration of this loop */

@@ -14,7 +14,7 @@
 
 /* A multiple of 128 far from both ends of the address space; the value does not matter. */
 #define BASE  (1ull << 40)
-#define REACH (1ll << 30) /* PASS_WRAP_LIMIT: proofs hold for smaller distances between lanes */
+#define REACH (1ll << 30) /* AFFINE_WRAP_LIMIT: proofs hold for smaller distances between lanes */
 
 struct model_scratch {
 	struct probe_cache_lines_scratch lines;

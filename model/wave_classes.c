@@ -6,9 +6,8 @@
 
 void wave_classes_clear(struct wave_classes *classes)
 {
-	/* The table is mostly empty if there were few. */
-	for (uint32_t i = 0; classes->count && i < classes->slots; i++)
-		classes->slot[i] = 0;
+	if (classes->count)
+		memset(classes->slot, 0, classes->slots * sizeof(*classes->slot));
 	classes->count = 0;
 	classes->offsets = false;
 }
