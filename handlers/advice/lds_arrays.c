@@ -8,7 +8,6 @@
 #include "handlers/advice/lds_variables.h"
 
 enum {
-	MOVES_MAX = 160,
 	PITCHES_MAX = 24,
 	PITCH_LONGEST = 4096,
 	PITCH_SHORTEST = 64,

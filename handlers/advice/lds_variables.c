@@ -236,14 +236,14 @@ static double score(const struct choice *choice)
 }
 
 static void consider(const struct variable *variable, const struct row_layout *layout,
-		     struct choice *best, struct probe_lds_scratch *scratch)
+		     struct choice *best)
 {
 	struct choice tried = {.layout = *layout};
 
 	for (unsigned i = 0; i < variable->shape_count; i++) {
 		const struct shape *shape = &variable->shapes[i];
 		struct conflict_range range =
-			layout_range(shape->site, &shape->lanes, layout, scratch);
+			layout_range(shape->site, &shape->lanes, layout, variable->scratch);
 
 		tried.worst[i] = range.most;
 		if (shape->costly) {
@@ -259,8 +259,7 @@ static void consider(const struct variable *variable, const struct row_layout *l
 }
 
 /* Elements must stay as well aligned as they are. */
-static void try_paddings(const struct variable *variable, struct choice *best,
-			 struct probe_lds_scratch *scratch)
+static void try_paddings(const struct variable *variable, struct choice *best)
 {
 	best->after = -1;
 	for (unsigned i = 0; i < variable->rows.count; i++)
@@ -274,7 +273,7 @@ static void try_paddings(const struct variable *variable, struct choice *best,
 
 			if (layout.row % variable->align == 0 &&
 			    layout_space(variable->shapes[0].site, layout.row, layout.pad))
-				consider(variable, &layout, best, scratch);
+				consider(variable, &layout, best);
 		}
 }
 
@@ -291,8 +290,7 @@ static bool swizzles(const struct variable *variable)
 	       !(variable->element & (variable->element - 1));
 }
 
-static void try_swizzles(const struct variable *variable, struct choice *best,
-			 struct probe_lds_scratch *scratch)
+static void try_swizzles(const struct variable *variable, struct choice *best)
 {
 	best->after = -1;
 	for (unsigned i = 0; i < variable->rows.count && swizzles(variable); i++) {
@@ -300,10 +298,11 @@ static void try_swizzles(const struct variable *variable, struct choice *best,
 					    .element = variable->element};
 
 		if (layout_swizzle_columns(&layout))
-			consider(variable, &layout, best, scratch);
+			consider(variable, &layout, best);
 	}
 }
 
+/* An upper bound for whichever of two alternatives is used. */
 static double most_of(bool both, double swizzle, double best)
 {
 	return both && swizzle > best ? swizzle : best;
@@ -311,15 +310,14 @@ static double most_of(bool both, double swizzle, double best)
 
 /* The better one of padding and swizzle, or both if they leave as many conflicts. */
 static void choose(const struct variable *variable, struct choice *ret_pad,
-		   struct choice *ret_swizzle, struct array_layout *ret,
-		   struct probe_lds_scratch *scratch)
+		   struct choice *ret_swizzle, struct array_layout *ret)
 {
 	const struct choice *best;
 	double after, others;
 	bool pads, swizzled;
 
-	try_paddings(variable, ret_pad, scratch);
-	try_swizzles(variable, ret_swizzle, scratch);
+	try_paddings(variable, ret_pad);
+	try_swizzles(variable, ret_swizzle);
 	pads = ret_pad->after >= 0 &&
 	       (ret_swizzle->after < 0 || score(ret_pad) <= score(ret_swizzle));
 	swizzled = ret_swizzle->after >= 0 &&
@@ -343,13 +341,13 @@ static void choose(const struct variable *variable, struct choice *ret_pad,
 	ret->others = others;
 }
 
-static void set_layouts(const struct variable *variable, struct probe_lds_scratch *scratch)
+static void set_layouts(const struct variable *variable)
 {
 	struct array_layout layout = variable->about;
 	struct choice pad = {.after = -1}, swizzle = {.after = -1};
 
 	if (variable->sites_evaluated > 1)
-		choose(variable, &pad, &swizzle, &layout, scratch);
+		choose(variable, &pad, &swizzle, &layout);
 	for (size_t i = 0; i < variable->count; i++) {
 		struct array_site *one = &variable->sites[i];
 		unsigned shape = one->shape - 1;
@@ -504,7 +502,7 @@ static void find(struct array_site *sites, size_t count, struct shape *shapes, u
 	describe(&variable);
 	count_accesses(&variable);
 	if (variable.about.together)
-		set_layouts(&variable, scratch);
+		set_layouts(&variable);
 }
 
 void lds_variables_find(struct array_site *sites, size_t count, struct probe_lds_scratch *scratch)

@@ -355,7 +355,7 @@ static void count_access(struct memory *memory, const struct sites_kernel *kerne
 	else
 		buffer_use_add(&site->use, memory->sites.host, dispatch, first_address(access));
 	if (access->form == PROBE_FORM_AFFINE) {
-		if (site->facts.global && access->exec)
+		if (site->facts.global)
 			buffer_use_lanes(&site->use, access->exec, access->base, kernel->wave);
 		count_affine(memory, kernel, site, dispatch, access);
 	} else {
@@ -470,7 +470,6 @@ static int memory_close(void *state)
 
 	each_site(memory, flush);
 	err = memory_rows_write(memory);
-
 	sites_report(&memory->sites, "memory");
 	each_site(memory, free_site);
 	for (size_t i = 0; i < memory->sites.count; i++) {
