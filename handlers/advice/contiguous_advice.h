@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Advice on lanes that use neighbouring elements, which are misaligned or in part idle. */
 #ifndef PROBE_HANDLERS_ADVICE_CONTIGUOUS_ADVICE_H
 #define PROBE_HANDLERS_ADVICE_CONTIGUOUS_ADVICE_H
 

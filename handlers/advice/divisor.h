@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* The greatest common divisor. */
 #ifndef PROBE_HANDLERS_DIVISOR_H
 #define PROBE_HANDLERS_DIVISOR_H
 
 #include <stdint.h>
 
-/* The greatest common divisor; of 0 and n it is n. */
+/* Of 0 and n it is n. */
 static inline uint64_t divisor(uint64_t a, uint64_t b)
 {
 	while (b) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Advice on excess cache lines, and on atomic updates that contend for a word. */
 #ifndef PROBE_HANDLERS_ADVICE_GLOBAL_ADVICE_H
 #define PROBE_HANDLERS_ADVICE_GLOBAL_ADVICE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Advice on LDS bank conflicts. */
 #ifndef PROBE_HANDLERS_ADVICE_LDS_ADVICE_H
 #define PROBE_HANDLERS_ADVICE_LDS_ADVICE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Advice on tables in LDS that lanes update, such as histograms. */
 #ifndef PROBE_HANDLERS_ADVICE_LDS_TABLES_H
 #define PROBE_HANDLERS_ADVICE_LDS_TABLES_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Advice on lanes at one constant stride, and fixes that other patterns have in common with it. */
 #ifndef PROBE_HANDLERS_ADVICE_STRIDE_ADVICE_H
 #define PROBE_HANDLERS_ADVICE_STRIDE_ADVICE_H
 
