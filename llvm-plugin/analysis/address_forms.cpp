@@ -211,6 +211,11 @@ Value *Elements::get(Value *vector, unsigned i)
 		return found->second;
 	if (auto *constant = dyn_cast<Constant>(vector)) {
 		element = constant->getAggregateElement(i);
+		/* Of a constant expression. */
+		if (!element)
+			element = ConstantExpr::getExtractElement(
+				constant,
+				ConstantInt::get(Type::getInt32Ty(vector->getContext()), i));
 	} else if (auto *insert = dyn_cast<InsertElementInst>(vector)) {
 		if (auto *index = dyn_cast<ConstantInt>(insert->getOperand(2)))
 			element = index->equalsInt(i) ? insert->getOperand(1)
