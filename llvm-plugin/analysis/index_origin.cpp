@@ -70,9 +70,9 @@ void Flow::operands(const Instruction *inst, int element, SmallVectorImpl<Elemen
 	auto *extract = dyn_cast<ExtractElementInst>(inst);
 	auto *insert = dyn_cast<InsertElementInst>(inst);
 	auto *shuffle = dyn_cast<ShuffleVectorInst>(inst);
-	auto *index = dyn_cast<ConstantInt>(extract  ? extract->getIndexOperand()
-					    : insert ? insert->getOperand(2)
-						     : inst->getOperand(0));
+	auto *index = dyn_cast_or_null<ConstantInt>(extract  ? extract->getIndexOperand()
+						    : insert ? insert->getOperand(2)
+							     : nullptr);
 	Element from;
 
 	/* What is compared chooses an index, but is none. */

@@ -175,7 +175,8 @@ bool Linear::add_leaf(const Value *value, int64_t scale, bool zeros)
 	leaf.bits |= zeros ? PROBE_STRIDE_UNSIGNED : 0;
 	if (ret.factor && (ret.offset != leaf.offset || ret.bits != leaf.bits))
 		return false;
-	ret.factor += scale;
+	if (__builtin_add_overflow(ret.factor, scale, &ret.factor))
+		return false;
 	ret.offset = leaf.offset;
 	ret.bits = leaf.bits;
 	ret.value = wrap(value);
@@ -212,9 +213,14 @@ bool Linear::add(const SCEV *expr, int64_t scale, bool zeros)
 	if (auto *constant = dyn_cast<SCEVConstant>(expr)) {
 		const APInt &number = constant->getAPInt();
 
-		ret.constant +=
-			scale * (zeros ? (int64_t)number.getZExtValue() : number.getSExtValue());
-		return true;
+		int64_t product;
+
+		return number.getBitWidth() <= 64 &&
+		       !__builtin_mul_overflow(scale,
+					       zeros ? (int64_t)number.getZExtValue()
+						     : number.getSExtValue(),
+					       &product) &&
+		       !__builtin_add_overflow(ret.constant, product, &ret.constant);
 	}
 	if (auto *unknown = dyn_cast<SCEVUnknown>(expr))
 		return add_leaf(unknown->getValue(), scale, zeros);

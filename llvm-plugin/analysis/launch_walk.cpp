@@ -107,7 +107,8 @@ bool Walk::leaf(Value *value, uint32_t &ret)
 							     : number->getSExtValue(),
 			       bits(value));
 	} else if (launch_value(in, value, launched) && !launched.packet) {
-		if (launched.offset + launched.bits / 8 <= PROBE_ARGUMENTS_MAX && !is_narrow(value))
+		if (launched.offset + (uint64_t)launched.bits / 8 <= PROBE_ARGUMENTS_MAX &&
+		    !is_narrow(value))
 			ret = node(PROBE_EXPR_ARGUMENT, bits(value), {}, launched.offset);
 	} else if (global) {
 		if (may_be_zero(global))
