@@ -13,8 +13,6 @@
 
 using namespace llvm;
 
-static void list_integers(const analysis &in);
-
 bool Affine::fail(Value *value)
 {
 	if (!blocker)
@@ -88,7 +86,7 @@ bool Affine::sum(const SCEVAddExpr *expr, Form &ret)
 	return true;
 }
 
-bool Affine::scale(Form &form, const SCEV *by)
+void Affine::scale(Form &form, const SCEV *by)
 {
 	auto *constant = dyn_cast<SCEVConstant>(by);
 
@@ -102,7 +100,6 @@ bool Affine::scale(Form &form, const SCEV *by)
 		else
 			field.by = field.by ? evolution.getMulExpr(field.by, by) : by;
 	form.rest = evolution.getMulExpr(form.rest, by);
-	return true;
 }
 
 /* At most one factor may be divergent; the others are constants or launch values. */
@@ -123,8 +120,10 @@ bool Affine::product(const SCEVMulExpr *expr, Form &ret)
 			varying = operand;
 	}
 	const SCEV *by = evolution.getMulExpr(others);
-	return (isa<SCEVConstant>(by) || launch_factor(in, by, factor)) &&
-	       take_apart(varying, ret) && scale(ret, by);
+	if ((!isa<SCEVConstant>(by) && !launch_factor(in, by, factor)) || !take_apart(varying, ret))
+		return false;
+	scale(ret, by);
+	return true;
 }
 
 /* ---- Extensions ----------------------------------------------------------------------------- */

@@ -25,11 +25,6 @@ struct Form {
 	llvm::SmallVector<llvm::Value *, 2> wraps;
 	llvm::SmallVector<affine_aligned, 2> aligned;
 	bool first_is_lowest = false;
-
-	bool uniform() const
-	{
-		return fields.empty() && !coefficient[0] && !coefficient[1] && !coefficient[2];
-	}
 };
 
 class Affine
@@ -47,7 +42,7 @@ class Affine
 	void add_field(Form &form, const Field &field);
 	void add_aligned(Form &form, const affine_aligned &added);
 	bool add(Form &to, const Form &from);
-	bool scale(Form &form, const llvm::SCEV *by);
+	void scale(Form &form, const llvm::SCEV *by);
 	bool bits(const llvm::SCEV *expr, affine_field &ret);
 	bool bits_of(llvm::Value *value, affine_field &ret);
 	bool shared(const affine_field &field) const;

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Uniformity and control flow (analysis.h). */
 #include "llvm-plugin/analysis/function.h"
+#include "llvm-plugin/analysis/function_analyses.h"
 #include "llvm-plugin/analysis/launch_expr.h"
 
-#include <llvm/ADT/DepthFirstIterator.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/PassManager.h>
 
 using namespace llvm;
 
 struct analysis *analysis_create(LLVMValueRef value, bool kernel, void *analyses)
 {
 	auto *function = unwrap<Function>(value);
-	auto &manager =
-		static_cast<ModuleAnalysisManager *>(analyses)
-			->getResult<FunctionAnalysisManagerModuleProxy>(*function->getParent())
-			.getManager();
+	FunctionAnalysisManager &manager = function_analyses(*function->getParent(), analyses);
 
 	/* The function may have changed since it was last analysed. */
 	manager.invalidate(*function, PreservedAnalyses::none());

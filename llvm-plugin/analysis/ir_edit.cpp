@@ -3,7 +3,6 @@
 #include "llvm-plugin/analysis/ir_edit.h"
 
 #include <llvm/Analysis/TargetTransformInfo.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -12,10 +11,8 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/Operator.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Support/CommandLine.h>
-#include <llvm/Support/KnownBits.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Scalar/SpeculativeExecution.h>
@@ -25,6 +22,7 @@
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
+#include "llvm-plugin/analysis/function_analyses.h"
 #include "llvm-plugin/analysis/separate_offsets.h"
 #include "llvm-plugin/base/llvm-compat.h"
 
@@ -40,13 +38,6 @@ extern __attribute__((weak)) ManagedStatic<SubCommand> TopLevelSubCommand;
 #endif
 
 using namespace llvm;
-
-static FunctionAnalysisManager &function_analyses(Module &module, void *analyses)
-{
-	auto &manager = *static_cast<ModuleAnalysisManager *>(analyses);
-
-	return manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
-}
 
 /*
  * SIPreEmitPeephole removes an execz branch if the blocks that it skips are short, even if one of
@@ -251,20 +242,20 @@ void ir_set_atomic_scope(LLVMValueRef value, const char *name)
 	auto *function = unwrap<Function>(value);
 	SyncScope::ID scope = function->getContext().getOrInsertSyncScopeID(name);
 
-	auto assign_class = [scope](auto *access) {
+	auto set_scope = [scope](auto *access) {
 		if (!access->isVolatile())
 			access->setSyncScopeID(scope);
 	};
 
 	for (Instruction &inst : instructions(function)) {
 		if (auto *load = dyn_cast<LoadInst>(&inst); load && load->isAtomic())
-			assign_class(load);
+			set_scope(load);
 		else if (auto *store = dyn_cast<StoreInst>(&inst); store && store->isAtomic())
-			assign_class(store);
+			set_scope(store);
 		else if (auto *rmw = dyn_cast<AtomicRMWInst>(&inst))
-			assign_class(rmw);
+			set_scope(rmw);
 		else if (auto *swap = dyn_cast<AtomicCmpXchgInst>(&inst))
-			assign_class(swap);
+			set_scope(swap);
 	}
 }
 

@@ -30,6 +30,7 @@
 
 #include "llvm-plugin/analysis/affine_walk.h"
 #include "llvm-plugin/analysis/function.h"
+#include "llvm-plugin/analysis/function_analyses.h"
 #include "llvm-plugin/analysis/machine_addresses.h"
 #include "llvm-plugin/analysis/repeated_accesses.h"
 #include "llvm-plugin/analysis/separate_offsets.h"
@@ -571,7 +572,7 @@ static bool has_candidates(Function &function)
 static void prepare_on_ir(Function &function, FunctionAnalysisManager &manager, unsigned level,
 			  bool remove)
 {
-	/* Addresses of an unrolled loop become one and constants: so neighbours are seen. */
+	/* Addresses of an unrolled loop become one plus constants, which shows neighbours. */
 	separate_offsets(function, manager);
 	if (remove && level > 2)
 		manager.invalidate(function, GVNPass().run(function, manager));
@@ -582,10 +583,7 @@ static void prepare_on_ir(Function &function, FunctionAnalysisManager &manager, 
 void ir_merge_accesses(LLVMValueRef value, void *analyses, unsigned level, bool remove)
 {
 	auto *function = unwrap<Function>(value);
-	auto &manager =
-		static_cast<ModuleAnalysisManager *>(analyses)
-			->getResult<FunctionAnalysisManagerModuleProxy>(*function->getParent())
-			.getManager();
+	FunctionAnalysisManager &manager = function_analyses(*function->getParent(), analyses);
 
 	manager.invalidate(*function, InferAddressSpacesPass().run(*function, manager));
 	AccessLines lines(*function);
