@@ -204,14 +204,16 @@ static int guard_of(const struct count_plan *plan, int i)
 	int from = COUNT_NONE;
 	LLVMValueRef end;
 
-	for (int k = 0; k < plan->blocks; k++) {
-		end = end_of(plan, k);
-		for (unsigned s = 0; plan->block[k].reachable && s < LLVMGetNumSuccessors(end); s++)
-			if (LLVMGetSuccessor(end, s) == plan->block[i].block) {
-				if (from != COUNT_NONE)
-					return COUNT_NONE;
-				from = k;
-			}
+	for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(plan->block[i].block)); use;
+	     use = LLVMGetNextUse(use)) {
+		LLVMValueRef branch = LLVMIsATerminatorInst(LLVMGetUser(use));
+		int k = branch ? number_of(plan, LLVMGetInstructionParent(branch)) : COUNT_NONE;
+
+		if (k == COUNT_NONE || !plan->block[k].reachable)
+			continue;
+		if (from != COUNT_NONE)
+			return COUNT_NONE;
+		from = k;
 	}
 	end = from == COUNT_NONE ? NULL : end_of(plan, from);
 	if (!end || plan->block[from].depth || !LLVMIsABranchInst(end) || !LLVMIsConditional(end) ||

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <llvm-c/Core.h>
 
 #include <probe/wire.h>
@@ -108,41 +109,61 @@ static LLVMValueRef is_too_large(struct ring_context *ring, const struct affine_
 			     LLVMConstInt(type, (uint64_t)argument_max(stride), 0), "");
 }
 
-static bool is_tested(const struct trace_affine *proofs, size_t count,
-		      const struct affine_stride *stride)
+/* For each argument the stride with the lowest limit, the first one if several have it. */
+struct limits {
+	const struct affine_stride **lowest;
+	size_t count;
+};
+
+static bool same_argument(const struct affine_stride *a, const struct affine_stride *b)
 {
-	for (size_t i = 0; i < count; i++)
-		for (int k = 0; k < 3; k++)
-			if (proofs[i].proved && proofs[i].stride[k].factor &&
-			    &proofs[i].stride[k] != stride &&
-			    proofs[i].stride[k].offset == stride->offset &&
-			    (proofs[i].stride[k].bits & ~PROBE_STRIDE_UNSIGNED) ==
-				    (stride->bits & ~PROBE_STRIDE_UNSIGNED) &&
-			    (argument_max(&proofs[i].stride[k]) < argument_max(stride) ||
-			     (argument_max(&proofs[i].stride[k]) == argument_max(stride) &&
-			      &proofs[i].stride[k] < stride)))
-				return true;
+	return a->offset == b->offset &&
+	       (a->bits & ~PROBE_STRIDE_UNSIGNED) == (b->bits & ~PROBE_STRIDE_UNSIGNED);
+}
+
+static void add_limit(struct limits *limits, const struct affine_stride *stride)
+{
+	for (size_t i = 0; i < limits->count; i++)
+		if (same_argument(limits->lowest[i], stride)) {
+			if (argument_max(stride) < argument_max(limits->lowest[i]))
+				limits->lowest[i] = stride;
+			return;
+		}
+	limits->lowest = pass_alloc(limits->lowest, (limits->count + 1) * sizeof(*limits->lowest));
+	limits->lowest[limits->count++] = stride;
+}
+
+static bool is_lowest(const struct limits *limits, const struct affine_stride *stride)
+{
+	for (size_t i = 0; i < limits->count; i++)
+		if (limits->lowest[i] == stride)
+			return true;
 	return false;
 }
 
 LLVMValueRef trace_affine_arguments(struct ring_context *ring, LLVMValueRef function,
 				    const struct trace_affine *proofs, size_t count)
 {
+	struct limits limits = {0};
 	LLVMValueRef bad = NULL;
 
+	for (size_t i = 0; i < count; i++)
+		for (int k = 0; k < 3; k++)
+			if (proofs[i].proved && proofs[i].stride[k].factor)
+				add_limit(&limits, &proofs[i].stride[k]);
 	for (size_t i = 0; i < count; i++)
 		for (int k = 0; k < 3; k++) {
 			const struct affine_stride *stride = &proofs[i].stride[k];
 			LLVMValueRef one;
 
-			if (!proofs[i].proved || !stride->factor ||
-			    is_tested(proofs, count, stride))
+			if (!is_lowest(&limits, stride))
 				continue;
 			if (!bad)
 				ring_before(ring, pass_entry_point(function));
 			one = is_too_large(ring, stride);
 			bad = bad ? LLVMBuildOr(ring->builder, bad, one, "") : one;
 		}
+	free(limits.lowest);
 	return bad ? LLVMBuildSExt(ring->builder, bad, LLVMInt32TypeInContext(ring->context), "")
 		   : NULL;
 }

@@ -24,20 +24,18 @@ static LLVMBasicBlockRef first_of(const struct analysis *flow, LLVMBasicBlockRef
 	return first;
 }
 
-static LLVMBasicBlockRef only_predecessor(LLVMValueRef function, LLVMBasicBlockRef block)
+/* NULL also if the only predecessor has several branches to the block. */
+static LLVMBasicBlockRef only_predecessor(LLVMBasicBlockRef block)
 {
 	LLVMBasicBlockRef found = NULL;
 
-	for (LLVMBasicBlockRef from = LLVMGetFirstBasicBlock(function); from;
-	     from = LLVMGetNextBasicBlock(from)) {
-		LLVMValueRef last = LLVMGetBasicBlockTerminator(from);
+	for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use;
+	     use = LLVMGetNextUse(use)) {
+		LLVMValueRef end = LLVMIsATerminatorInst(LLVMGetUser(use));
 
-		for (unsigned i = 0; i < LLVMGetNumSuccessors(last); i++)
-			if (LLVMGetSuccessor(last, i) == block) {
-				if (found)
-					return NULL;
-				found = from;
-			}
+		if (end && found)
+			return NULL;
+		found = end ? LLVMGetInstructionParent(end) : found;
 	}
 	return found;
 }
@@ -140,7 +138,7 @@ bool plan_executes_once(struct group_plan *plan, LLVMValueRef function, LLVMBasi
 			*ret_guard = i;
 			return true;
 		}
-	predicate.from = only_predecessor(function, predicate.block);
+	predicate.from = only_predecessor(predicate.block);
 	if (!predicate.from || !may_divide(flow, LLVMGetBasicBlockTerminator(predicate.from)) ||
 	    !plan_executes_once(plan, function, predicate.from, depth + 1, &predicate.parent) ||
 	    !may_be_predicate(plan, &predicate))
@@ -230,7 +228,7 @@ static bool executes_in_loop(struct group_plan *plan, LLVMValueRef function,
 	first = first_in_loop(plan->analysis, block, header);
 	if (first == header)
 		return depth < 16 && enters_loop(plan, function, header, depth + 1, ret);
-	from = only_predecessor(function, first);
+	from = only_predecessor(first);
 	return depth < 16 && from && analysis_loop_header(plan->analysis, from) == header &&
 	       executes_in_loop(plan, function, from, depth + 1, &parent) &&
 	       branch_from(plan, from, first, parent, ret);

@@ -39,7 +39,7 @@ struct loops {
 	uint64_t stepped_iterations, other_iterations;
 };
 
-/* The loop with most iterations. False: several have too many. */
+/* The loop with most iterations. False: several have too many, or the others together. */
 static bool find_loops(const struct group_plan *plan, LLVMBasicBlockRef block, struct loops *ret)
 {
 	LLVMBasicBlockRef header = analysis_loop_header(plan->analysis, block);
@@ -50,7 +50,7 @@ static bool find_loops(const struct group_plan *plan, LLVMBasicBlockRef block, s
 		unsigned most = analysis_few_iterations(plan->analysis, header);
 
 		level--;
-		if (!most && ret->required)
+		if ((!most && ret->required) || ret->other_iterations > ANALYSIS_FEW)
 			return false;
 		if (most && (ret->required || most <= ret->stepped_iterations)) {
 			ret->other_iterations *= most;

@@ -38,14 +38,24 @@ static bool count_the_same(const struct analysis *flow, const struct plan_site *
 	       difference.multiple % bank_alignment(&a->site) == 0;
 }
 
+/* Is the value an instruction of this one's block, and not before it? */
+static bool comes_later(LLVMValueRef value, LLVMValueRef inst)
+{
+	if (!LLVMIsAInstruction(value) ||
+	    LLVMGetInstructionParent(value) != LLVMGetInstructionParent(inst))
+		return false;
+	while (inst && inst != value)
+		inst = LLVMGetNextInstruction(inst);
+	return inst;
+}
+
 /* Are all values of the difference available before this instruction? */
 static bool is_known(const struct analysis_difference *difference, LLVMValueRef inst)
 {
-	for (; inst; inst = LLVMGetNextInstruction(inst))
-		for (unsigned i = 0; i < difference->terms; i++)
-			for (unsigned k = 0; k < difference->term[i].factors; k++)
-				if (difference->term[i].factor[k].value == inst)
-					return false;
+	for (unsigned i = 0; i < difference->terms; i++)
+		for (unsigned k = 0; k < difference->term[i].factors; k++)
+			if (comes_later(difference->term[i].factor[k].value, inst))
+				return false;
 	return true;
 }
 
