@@ -29,6 +29,16 @@ const char *pass_kind_name(enum probe_kind kind)
 	return kind_names[kind];
 }
 
+/* Index of a name of `size` bytes in a list that may have gaps; `count` = it is not there. */
+static size_t find_name(const char *const *names, size_t count, const char *text, size_t size)
+{
+	size_t i = 0;
+
+	while (i < count && (!names[i] || strlen(names[i]) != size || memcmp(names[i], text, size)))
+		i++;
+	return i;
+}
+
 /* The error for `size` bytes of a variable's value. */
 static char *invalid(const char *variable, const char *value, size_t size, const char *expected)
 {
@@ -40,12 +50,8 @@ static bool parse_kinds(struct pass_options *options, const char *text, char **r
 {
 	for (const char *at = text;; at++) {
 		size_t size = strcspn(at, ",");
-		unsigned kind;
+		size_t kind = find_name(kind_names, PROBE_KINDS, at, size);
 
-		for (kind = 1; kind < PROBE_KINDS; kind++)
-			if (kind_names[kind] && strlen(kind_names[kind]) == size &&
-			    !memcmp(kind_names[kind], at, size))
-				break;
 		if (kind == PROBE_KINDS) {
 			*ret_error = invalid("PROBE_KINDS", at, size,
 					     "memory, trace, time or count, separated by commas");
@@ -61,24 +67,21 @@ static bool parse_kinds(struct pass_options *options, const char *text, char **r
 /* Address spaces that are probed only on request. */
 static bool parse_spaces(struct pass_options *options, const char *text, char **ret_error)
 {
-	static const struct {
-		const char *name;
-		enum probe_space space;
-	} spaces[] = {{"constant", PROBE_SPACE_CONSTANT}, {"scratch", PROBE_SPACE_SCRATCH}};
-	const size_t count = sizeof(spaces) / sizeof(spaces[0]);
+	static const char *const names[] = {
+		[PROBE_SPACE_CONSTANT] = "constant",
+		[PROBE_SPACE_SCRATCH] = "scratch",
+	};
+	const size_t count = sizeof(names) / sizeof(names[0]);
 
 	for (const char *at = text;; at++) {
-		size_t size = strcspn(at, ","), i = 0;
+		size_t size = strcspn(at, ","), space = find_name(names, count, at, size);
 
-		while (i < count &&
-		       (strlen(spaces[i].name) != size || memcmp(spaces[i].name, at, size)))
-			i++;
-		if (i == count) {
+		if (space == count) {
 			*ret_error = invalid("PROBE_SPACES", at, size,
 					     "constant or scratch, separated by commas");
 			return false;
 		}
-		options->spaces |= 1u << spaces[i].space;
+		options->spaces |= 1u << space;
 		at += size;
 		if (!*at)
 			return true;
@@ -125,19 +128,17 @@ static char *list_mechanisms(void)
 static bool parse_disabled(struct pass_options *options, const char *text, char **ret_error)
 {
 	for (const char *at = text; at && *at; at += *at == ',') {
-		size_t size = strcspn(at, ","), i = 0;
+		size_t size = strcspn(at, ",");
+		size_t which = find_name(mechanisms, PASS_MECHANISMS, at, size);
 
-		while (i < PASS_MECHANISMS &&
-		       (strlen(mechanisms[i]) != size || memcmp(mechanisms[i], at, size)))
-			i++;
-		if (i == PASS_MECHANISMS) {
+		if (which == PASS_MECHANISMS) {
 			char *known = list_mechanisms();
 
 			*ret_error = invalid("PROBE_DISABLE", at, size, known);
 			free(known);
 			return false;
 		}
-		options->disabled |= 1u << i;
+		options->disabled |= 1u << which;
 		at += size;
 	}
 	return true;
@@ -150,12 +151,13 @@ static bool parse_stamps(struct pass_options *options, const char *text, char **
 		[PASS_STAMPS_FUNCTIONS] = "functions",
 		[PASS_STAMPS_BLOCKS] = "blocks",
 	};
+	const size_t count = sizeof(names) / sizeof(names[0]);
+	size_t stamps = find_name(names, count, text, strlen(text));
 
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(names[i], text)) {
-			options->stamps = i;
-			return true;
-		}
+	if (stamps < count) {
+		options->stamps = (enum pass_stamps)stamps;
+		return true;
+	}
 	*ret_error = invalid("PROBE_TIME", text, strlen(text),
 			     "regions, functions (and regions) or blocks (and both)");
 	return false;
