@@ -155,7 +155,7 @@ void clone_base(struct call_unit *unit, LLVMModuleRef module, const struct pass_
 		if (pass_enabled(options, PASS_ADDRESS_FORMS))
 			ir_unite_addresses(unit->base, analyses);
 	}
-	pass_mark(unit->base, options, analyses);
+	markers_insert(unit->base, options, analyses);
 }
 
 /* Kernels are looked up by name in the code object; functions are called by their clones only. */

@@ -3,7 +3,7 @@
  * Accesses that are neither loads nor stores in IR, converted for probes in the base clone. memcpy,
  * memmove and memset become the loads and stores that the back end would generate. A marker is
  * inserted before a buffer or global-to-LDS intrinsic, and before an access to scratch: a call with
- * the address, which represents the access until pass_unmark() removes it.
+ * the address, which represents the access until markers_remove() removes it.
  */
 #include "llvm-plugin/clone/lower_intrinsics.h"
 
@@ -57,7 +57,7 @@ static void mark(struct lower *lower, LLVMValueRef pointer, uint32_t size,
 	LLVMBuildCall2(lower->builder, type, function, args, 4, "");
 }
 
-void pass_unmark(LLVMModuleRef module)
+void markers_remove(LLVMModuleRef module)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(module), next; f; f = next) {
 		size_t size;
@@ -355,7 +355,7 @@ void lower_copies(LLVMValueRef function, const struct pass_options *options, voi
 	free(found.inst);
 }
 
-void pass_mark(LLVMValueRef function, const struct pass_options *options, void *analyses)
+void markers_insert(LLVMValueRef function, const struct pass_options *options, void *analyses)
 {
 	struct found found = {0};
 	struct lower lower = {.module = LLVMGetGlobalParent(function)};

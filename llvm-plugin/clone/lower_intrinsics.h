@@ -9,12 +9,12 @@
 struct pass_options;
 
 /*
- * In a base clone: first lower copies, which need basic blocks, then mark the addresses of
- * intrinsics.
+ * In a base clone: first lower copies, which need basic blocks, then insert markers for other
+ * accesses (intrinsic_forms.h).
  */
 void lower_copies(LLVMValueRef function, const struct pass_options *options, void *analyses);
-void pass_mark(LLVMValueRef function, const struct pass_options *options, void *analyses);
+void markers_insert(LLVMValueRef function, const struct pass_options *options, void *analyses);
 /* Remove all markers from a module. */
-void pass_unmark(LLVMModuleRef module);
+void markers_remove(LLVMModuleRef module);
 
 #endif

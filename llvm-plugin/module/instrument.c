@@ -42,7 +42,7 @@ static bool report(LLVMModuleRef module, char *text)
 	return false;
 }
 
-/* Mark the site table of a module without probes, so that reports can mention it. */
+/* A site table for a module without probes, so that reports can say why its kernels have none. */
 static void refuse(const struct call_units *units, LLVMModuleRef module)
 {
 	struct site_table table;
@@ -208,7 +208,16 @@ static void build(struct call_units *units, LLVMModuleRef module, struct devlib 
 			ir_delete(units->unit[i].base, analyses);
 	}
 	marks_remove(module);
-	pass_unmark(module);
+	markers_remove(module);
+}
+
+static uint32_t count_instructions(LLVMValueRef function)
+{
+	uint32_t count = 0;
+
+	for (LLVMValueRef inst = pass_first_inst(function); inst; inst = pass_next_inst(inst))
+		count += strncmp(pass_called_name(inst), "llvm.dbg.", 9) != 0;
+	return count;
 }
 
 /* Counted before the back end, which expands or merges instructions. */
@@ -264,16 +273,10 @@ static void warn_without_probes(const struct pass_options *options)
 				"that runs of this program record nothing\n");
 }
 
-static void instrument(struct call_units *units, LLVMModuleRef module, struct devlib *devlib,
+/* Clone all units, without probes, and list their sites in the table. */
+static void list_units(struct call_units *units, LLVMModuleRef module, struct site_table *table,
 		       const struct pass_options *options, void *analyses)
 {
-	struct site_table table;
-	uint32_t kernels = 0, sites = 0, proved = 0, counted = 0;
-
-	site_table_init(&table);
-	uncovered_list(&table, units, options, module);
-	dropped_list(units, false, &table);
-	mark_probed(units, options);
 	for (size_t i = 0; i < units->count; i++) {
 		struct call_unit *unit = &units->unit[i];
 
@@ -281,54 +284,87 @@ static void instrument(struct call_units *units, LLVMModuleRef module, struct de
 			continue;
 		checkpoint_at("base", unit->original);
 		clone_base(unit, module, options, analyses);
-		list_unit(unit, module, &table, options, analyses);
-		proved += unit->proved;
-		counted += unit->counted;
-		sites += unit->site_count - unit->rows;
+		list_unit(unit, module, table, options, analyses);
 	}
 	for (size_t i = 0; i < units->count; i++)
 		if (units->unit[i].base)
-			time_list(&units->unit[i], &table, options);
+			time_list(&units->unit[i], table, options);
 	for (size_t i = 0; i < units->count; i++)
 		if (units->unit[i].probed && options->kinds & 1u << PROBE_KIND_TRACE &&
 		    has_clone(&units->unit[i], PROBE_KIND_TRACE)) {
 			checkpoint_at(pass_kind_name(PROBE_KIND_TRACE), units->unit[i].original);
-			trace_list(&units->unit[i], module, &table, options, analyses);
+			trace_list(&units->unit[i], module, table, options, analyses);
 		}
 	checkpoint_at(NULL, NULL);
 	spread_ranges(units);
+}
+
+static void list_kernels(const struct call_units *units, struct site_table *table,
+			 const struct pass_options *options)
+{
+	for (size_t i = 0; i < units->count; i++)
+		if (units->unit[i].kernel)
+			site_table_add_kernel(table, &units->unit[i],
+					      options->kinds & ~units->unit[i].dropped);
+}
+
+static void print_summary(const struct call_units *units, LLVMModuleRef module,
+			  const struct site_table *table)
+{
+	uint32_t kernels = 0, sites = 0, proved = 0, counted = 0;
+
+	for (size_t i = 0; i < units->count; i++) {
+		const struct call_unit *unit = &units->unit[i];
+
+		kernels += unit->kernel;
+		proved += unit->proved;
+		counted += unit->counted;
+		sites += unit->site_count - unit->rows;
+	}
+	fprintf(stderr,
+		"probe: %s: %u kernels, %u sites (%u with proved strides, %u "
+		"counted by them), %u accesses not covered; %u instructions, and %u in clones\n",
+		LLVMGetTarget(module), kernels, sites, proved, counted, site_table_uncovered(table),
+		table->code_before, table->code_after);
+}
+
+static void destroy_plans(struct call_units *units)
+{
+	for (size_t i = 0; i < units->count; i++) {
+		count_deinit(&units->unit[i]);
+		trace_plan_destroy(units->unit[i].trace);
+		group_plan_destroy(units->unit[i].plan);
+	}
+}
+
+static void instrument(struct call_units *units, LLVMModuleRef module, struct devlib *devlib,
+		       const struct pass_options *options, void *analyses)
+{
+	struct site_table table;
+
+	site_table_init(&table);
+	uncovered_list(&table, units, options, module);
+	dropped_list(units, false, &table);
+	mark_probed(units, options);
+	list_units(units, module, &table, options, analyses);
 	ir_keep_exec_branches();
 	build(units, module, devlib, options, analyses);
 	count_code(units, &table);
 	devlib_unlink(devlib, analyses);
-	for (size_t i = 0; i < units->count; i++)
-		if (units->unit[i].kernel) {
-			site_table_add_kernel(&table, &units->unit[i],
-					      options->kinds & ~units->unit[i].dropped);
-			kernels++;
-		}
-	for (size_t i = 0; i < units->count; i++)
-		count_deinit(&units->unit[i]);
-	for (size_t i = 0; i < units->count; i++) {
-		trace_plan_destroy(units->unit[i].trace);
-		group_plan_destroy(units->unit[i].plan);
-	}
-	if (options->scopes && kernels && !scope_matches(units, options))
+	list_kernels(units, &table, options);
+	destroy_plans(units);
+	if (options->scopes && !scope_matches(units, options))
 		warn_scope(module);
 	warn_without_probes(options);
 	if (options->verbose)
-		fprintf(stderr,
-			"probe: %s: %u kernels, %u sites (%u with proved strides, %u "
-			"counted by them), %u accesses not covered; %u instructions, and %u in clones\n",
-			LLVMGetTarget(module), kernels, sites, proved, counted,
-			site_table_uncovered(&table), table.code_before, table.code_after);
+		print_summary(units, module, &table);
 	site_table_emit(&table, module);
 	site_table_deinit(&table);
 }
 
 /*
- * Find the clones for which the compiler cannot generate code, by trial compilation. Returns in the
- * process that continues without them; false if there are none.
+ * Drop the clones for which the compiler cannot generate code, found by trial compilation. Returns
+ * in the process that continues without them; false if no clone is left.
  */
 static bool drop_failing(struct call_units *units, LLVMModuleRef module,
 			 const struct pass_options *options)

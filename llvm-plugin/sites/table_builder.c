@@ -48,7 +48,7 @@ void site_table_deinit(struct site_table *table)
 	free(table->strings.data);
 	free(table->uncovered.data);
 	free(table->variables.data);
-	free(table->rows.data);
+	free(table->variable_rows.data);
 	free(table->operations.data);
 	free(table->terms.data);
 	free(table->slot);
@@ -251,7 +251,7 @@ static uint16_t variable_number(struct site_table *table, LLVMValueRef variable)
 		return 0;
 	rows = rows_of(variable);
 	append_bytes(&table->variables, &variable, sizeof(variable));
-	append_bytes(&table->rows, &rows, sizeof(rows));
+	append_bytes(&table->variable_rows, &rows, sizeof(rows));
 	return (uint16_t)(count + 1);
 }
 
@@ -354,65 +354,76 @@ void site_table_add_kernel(struct site_table *table, const struct call_unit *uni
 		kernel.first_site = unit->range_first;
 		kernel.site_count = unit->range_end - unit->range_first;
 	}
-
 	append_bytes(&table->kernels, &kernel, sizeof(kernel));
 }
 
-void site_table_emit(struct site_table *table, LLVMModuleRef module)
+static uint32_t count_of(const struct table_bytes *rows, size_t row_size)
 {
-	LLVMContextRef context = LLVMGetModuleContext(module);
+	return (uint32_t)(rows->size / row_size);
+}
+
+/* The header, then all sections without gaps. */
+static struct table_bytes make_blob(const struct site_table *table)
+{
 	struct probe_sites_header header = {
 		.magic = PROBE_SITES_MAGIC,
 		.version = PROBE_SITES_VERSION,
 		.header_size = sizeof(header),
 		.site_count = site_table_sites(table),
+		.kernel_count = count_of(&table->kernels, sizeof(struct probe_site_kernel)),
+		.frame_count = count_of(&table->frames, sizeof(struct probe_site_frame)),
+		.strings_size = (uint32_t)table->strings.size,
 		.uncovered = site_table_uncovered(table),
 		.uncovered_count = site_table_uncovered(table),
 		.code_before = table->code_before,
 		.code_after = table->code_after,
+		.proof_count = count_of(&table->proofs, sizeof(struct probe_site_proof)),
+		.expr_count = table->exprs.count,
+		.group_count = count_of(&table->groups, sizeof(struct probe_site_group)),
+		.predicate_count =
+			count_of(&table->predicates, sizeof(struct probe_site_predicate)),
+		.variable_count =
+			count_of(&table->variable_rows, sizeof(struct probe_site_variable)),
+		.operation_count =
+			count_of(&table->operations, sizeof(struct probe_site_operations)),
+		.term_count = count_of(&table->terms, sizeof(struct probe_site_term)),
 	};
-	size_t exprs_size = table->exprs.count * sizeof(*table->exprs.node);
+	const size_t exprs_size = table->exprs.count * sizeof(*table->exprs.node);
+	const struct {
+		uint32_t *offset;
+		const void *rows;
+		size_t size;
+	} sections[] = {
+		{&header.sites_offset, table->sites.data, table->sites.size},
+		{&header.proofs_offset, table->proofs.data, table->proofs.size},
+		{&header.groups_offset, table->groups.data, table->groups.size},
+		{&header.predicates_offset, table->predicates.data, table->predicates.size},
+		{&header.exprs_offset, table->exprs.node, exprs_size},
+		{&header.kernels_offset, table->kernels.data, table->kernels.size},
+		{&header.frames_offset, table->frames.data, table->frames.size},
+		{&header.uncovered_offset, table->uncovered.data, table->uncovered.size},
+		{&header.variables_offset, table->variable_rows.data, table->variable_rows.size},
+		{&header.operations_offset, table->operations.data, table->operations.size},
+		{&header.terms_offset, table->terms.data, table->terms.size},
+		{&header.strings_offset, table->strings.data, table->strings.size},
+	};
 	struct table_bytes blob = {0};
-	LLVMValueRef value, global;
 
-	header.kernel_count = (uint32_t)(table->kernels.size / sizeof(struct probe_site_kernel));
-	header.frame_count = (uint32_t)(table->frames.size / sizeof(struct probe_site_frame));
-	header.sites_offset = sizeof(header);
-	header.proofs_offset = header.sites_offset + (uint32_t)table->sites.size;
-	header.proof_count = (uint32_t)(table->proofs.size / sizeof(struct probe_site_proof));
-	header.groups_offset = header.proofs_offset + (uint32_t)table->proofs.size;
-	header.group_count = (uint32_t)(table->groups.size / sizeof(struct probe_site_group));
-	header.predicates_offset = header.groups_offset + (uint32_t)table->groups.size;
-	header.predicate_count =
-		(uint32_t)(table->predicates.size / sizeof(struct probe_site_predicate));
-	header.exprs_offset = header.predicates_offset + (uint32_t)table->predicates.size;
-	header.expr_count = table->exprs.count;
-	header.kernels_offset = header.exprs_offset + (uint32_t)exprs_size;
-	header.frames_offset = header.kernels_offset + (uint32_t)table->kernels.size;
-	header.uncovered_offset = header.frames_offset + (uint32_t)table->frames.size;
-	header.variables_offset = header.uncovered_offset + (uint32_t)table->uncovered.size;
-	header.variable_count = (uint32_t)(table->rows.size / sizeof(struct probe_site_variable));
-	header.operations_offset = header.variables_offset + (uint32_t)table->rows.size;
-	header.operation_count =
-		(uint32_t)(table->operations.size / sizeof(struct probe_site_operations));
-	header.terms_offset = header.operations_offset + (uint32_t)table->operations.size;
-	header.term_count = (uint32_t)(table->terms.size / sizeof(struct probe_site_term));
-	header.strings_offset = header.terms_offset + (uint32_t)table->terms.size;
-	header.strings_size = (uint32_t)table->strings.size;
-	header.total_size = header.strings_offset + header.strings_size;
 	append_bytes(&blob, &header, sizeof(header));
-	append_bytes(&blob, table->sites.data, table->sites.size);
-	append_bytes(&blob, table->proofs.data, table->proofs.size);
-	append_bytes(&blob, table->groups.data, table->groups.size);
-	append_bytes(&blob, table->predicates.data, table->predicates.size);
-	append_bytes(&blob, table->exprs.node, exprs_size);
-	append_bytes(&blob, table->kernels.data, table->kernels.size);
-	append_bytes(&blob, table->frames.data, table->frames.size);
-	append_bytes(&blob, table->uncovered.data, table->uncovered.size);
-	append_bytes(&blob, table->rows.data, table->rows.size);
-	append_bytes(&blob, table->operations.data, table->operations.size);
-	append_bytes(&blob, table->terms.data, table->terms.size);
-	append_bytes(&blob, table->strings.data, table->strings.size);
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+		*sections[i].offset = (uint32_t)blob.size;
+		append_bytes(&blob, sections[i].rows, sections[i].size);
+	}
+	header.total_size = (uint32_t)blob.size;
+	memcpy(blob.data, &header, sizeof(header));
+	return blob;
+}
+
+void site_table_emit(struct site_table *table, LLVMModuleRef module)
+{
+	LLVMContextRef context = LLVMGetModuleContext(module);
+	struct table_bytes blob = make_blob(table);
+	LLVMValueRef value, global;
 
 	value = LLVMConstStringInContext(context, (const char *)blob.data, (unsigned)blob.size, 1);
 	global = LLVMAddGlobalInAddressSpace(module, LLVMTypeOf(value), "__probe_sites",

@@ -28,9 +28,9 @@ struct site_table {
 	struct expr_graph exprs;
 	uint32_t *slot; /* hash of strings: offset + 1 */
 	size_t slots, string_count;
-	struct table_bytes variables;	  /* those in LDS, LLVMValueRef each; a variable's number is
-					   * index + 1 */
-	struct table_bytes rows;	  /* struct probe_site_variable of each */
+	/* Variables in LDS, LLVMValueRef each. A variable's number is its index + 1. */
+	struct table_bytes variables;
+	struct table_bytes variable_rows; /* struct probe_site_variable of each */
 	uint32_t code_before, code_after; /* IR instructions of the originals, of all clones */
 };
 
@@ -38,6 +38,7 @@ uint32_t site_table_sites(const struct site_table *table);
 uint32_t site_table_uncovered(const struct site_table *table);
 void site_table_init(struct site_table *table);
 void site_table_deinit(struct site_table *table);
+/* The string's offset; equal strings are stored once. */
 uint32_t site_table_string(struct site_table *table, const char *text, size_t size);
 /* `owner`: the original function of the instruction; `inst` may be in a clone of it. */
 void site_table_add_site(struct site_table *table, LLVMValueRef inst,
@@ -63,12 +64,12 @@ void site_table_add_group(struct site_table *table, const struct probe_site_grou
 void site_table_add_predicate(struct site_table *table,
 			      const struct probe_site_predicate *predicate);
 void site_table_add_kernel(struct site_table *table, const struct call_unit *unit, uint32_t kinds);
+/* Make the table a global of the module, which is kept. */
 void site_table_emit(struct site_table *table, LLVMModuleRef module);
 
 struct pass_options;
 /* uncovered.c: add accesses that no probe of these kinds covers. */
 void uncovered_list(struct site_table *table, const struct call_units *units,
 		    const struct pass_options *options, LLVMModuleRef module);
-uint32_t count_instructions(LLVMValueRef function);
 
 #endif

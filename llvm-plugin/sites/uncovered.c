@@ -118,12 +118,3 @@ void uncovered_list(struct site_table *table, const struct call_units *units,
 			"probe: warning: accesses to LDS have no probes on this target: its 64 banks "
 			"are not known to the device library\n");
 }
-
-uint32_t count_instructions(LLVMValueRef function)
-{
-	uint32_t count = 0;
-
-	for (LLVMValueRef inst = pass_first_inst(function); inst; inst = pass_next_inst(inst))
-		count += strncmp(pass_called_name(inst), "llvm.dbg.", 9) != 0;
-	return count;
-}
