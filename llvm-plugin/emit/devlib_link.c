@@ -169,6 +169,7 @@ bool devlib_link(struct devlib *devlib, LLVMModuleRef module, const struct pass_
 		probe_devlib_begin, (size_t)(probe_devlib_end - probe_devlib_begin), "probe devlib",
 		0);
 	LLVMModuleRef library;
+	LLVMBool broken;
 
 	*devlib = (struct devlib){.portable = options->portable != 0};
 	if (LLVMGetNamedFunction(module, names[0])) {
@@ -176,7 +177,9 @@ bool devlib_link(struct devlib *devlib, LLVMModuleRef module, const struct pass_
 			pass_format("the module defines %s, a name of the probes' own", names[0]);
 		return false;
 	}
-	if (LLVMParseBitcodeInContext2(context, buffer, &library)) {
+	broken = LLVMParseBitcodeInContext2(context, buffer, &library);
+	LLVMDisposeMemoryBuffer(buffer);
+	if (broken) {
 		*ret_error = pass_format("the device library inside the plugin is unreadable");
 		return false;
 	}
@@ -343,6 +346,7 @@ static int vgprs_of(enum devlib_function function)
 		return PASS_EXIT_VGPRS;
 	if (function == DEVLIB_STORED_EXIT_SLOW)
 		return PASS_EXIT_VGPRS - 1;
+	/* It keeps values in four more (SLOW_SAVE). */
 	if (function == DEVLIB_ENTER_SLOW)
 		return PASS_EXIT_VGPRS - 4;
 	if (function == DEVLIB_MEMORY_BATCH)
@@ -406,6 +410,23 @@ static void call_from_optnone(struct devlib *devlib, LLVMValueRef copy, LLVMValu
 	devlib_refer_to_copy(devlib, copy, DEVLIB_TRACE_ANY, DEVLIB_SHAPE_OPTNONE, like, analyses);
 }
 
+/* Registers that a shared function may use, and how it treats those of its caller. */
+static void set_registers(const struct devlib *devlib, LLVMValueRef copy,
+			  enum devlib_function which, uint32_t shape)
+{
+	if (!(shape & DEVLIB_SHAPE_OPTNONE))
+		limit_vgprs(copy, vgprs_of(which));
+	if (!(shape & DEVLIB_SHAPE_OPTNONE) && !devlib->portable)
+		preserve_low_sgprs(copy);
+	if (is_of_ring(which))
+		reserved_apply(copy, which == DEVLIB_ENTER_SLOW ? PASS_ENTER_SGPRS
+								: RESERVED_CURSOR_FIRST);
+	/* The compiler saves no registers: there is no stack for them (ring_cursor.c). */
+	if (which == DEVLIB_ENTER_SLOW || which == DEVLIB_TIME_EXIT_SLOW ||
+	    which == DEVLIB_STORED_EXIT_SLOW)
+		add_enum(copy, "naked");
+}
+
 LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uint32_t shape,
 			  LLVMValueRef like, void *analyses)
 {
@@ -430,17 +451,7 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 	/* Otherwise the back end allocates a stack of 16 KiB per lane for its callers. */
 	if (shape & DEVLIB_SHAPE_OPTNONE)
 		add_enum(shared.copy, "norecurse");
-	if (!(shape & DEVLIB_SHAPE_OPTNONE))
-		limit_vgprs(shared.copy, vgprs_of(which));
-	if (!(shape & DEVLIB_SHAPE_OPTNONE) && !devlib->portable)
-		preserve_low_sgprs(shared.copy);
-	if (is_of_ring(which))
-		reserved_apply(shared.copy, which == DEVLIB_ENTER_SLOW ? PASS_ENTER_SGPRS
-								       : RESERVED_CURSOR_FIRST);
-	/* The compiler saves no registers: there is no stack for them (ring_cursor.c). */
-	if (which == DEVLIB_ENTER_SLOW || which == DEVLIB_TIME_EXIT_SLOW ||
-	    which == DEVLIB_STORED_EXIT_SLOW)
-		add_enum(shared.copy, "naked");
+	set_registers(devlib, shared.copy, which, shape);
 	if (which == DEVLIB_STORED_EXIT_SLOW)
 		devlib_refer_to_copy(devlib, shared.copy, DEVLIB_RING_REFILL, 0, like, analyses);
 	if (which == DEVLIB_TRACE_SITE && !devlib->portable)
@@ -463,16 +474,14 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 
 void devlib_unlink(struct devlib *devlib, void *analyses)
 {
-	/* The shared functions last, because the probes call them. */
-	static const enum devlib_function called[] = {DEVLIB_MEMORY_ANY, DEVLIB_TRACE_ANY,
-						      DEVLIB_RING_REFILL};
+	/* Twice: the functions that others call are unused once these are deleted. */
+	for (size_t i = 0; i < 2 * DEVLIB_FUNCTIONS; i++) {
+		LLVMValueRef *function = &devlib->function[i % DEVLIB_FUNCTIONS];
 
-	for (size_t i = 0; i < DEVLIB_FUNCTIONS; i++)
-		if (i != DEVLIB_MEMORY_ANY && i != DEVLIB_TRACE_ANY && i != DEVLIB_RING_REFILL &&
-		    !LLVMGetFirstUse(devlib->function[i]))
-			ir_delete(devlib->function[i], analyses);
-	for (size_t i = 0; i < sizeof(called) / sizeof(called[0]); i++)
-		if (!LLVMGetFirstUse(devlib->function[called[i]]))
-			ir_delete(devlib->function[called[i]], analyses);
+		if (!*function || LLVMGetFirstUse(*function))
+			continue;
+		ir_delete(*function, analyses);
+		*function = NULL;
+	}
 	free(devlib->shared);
 }

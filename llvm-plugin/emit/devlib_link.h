@@ -71,9 +71,6 @@ enum devlib_function {
 #define PASS_EXIT_VGPRS	 24
 #define PASS_ENTER_SGPRS 62 /* s0 to s61: SLOW_SAVE */
 
-/* Those of the slow path at a wave's start, which keeps values in four more (SLOW_SAVE). */
-#define PASS_ENTER_VGPRS 20
-
 /* A function that lean probes call: the library's function, and its copy for one shape. */
 struct devlib_shared {
 	enum devlib_function original;
@@ -88,14 +85,17 @@ struct devlib {
 	size_t shared_count;
 };
 
-/* `options` selects portable code or lean probes. */
+/*
+ * Link the library into the module. `options` selects portable code or lean probes. False:
+ * *ret_error is the reason, freed by the caller.
+ */
 bool devlib_link(struct devlib *devlib, LLVMModuleRef module, const struct pass_options *options,
 		 char **ret_error);
 /*
  * The copy of a shared function for a shape. The shape is its last argument if the function depends
  * on it. The copy is made at first use, for the target of `like`.
  */
-LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function original, uint32_t shape,
+LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uint32_t shape,
 			  LLVMValueRef like, void *analyses);
 /*
  * Let a function of the module refer to the copy of a shared function for a shape, instead of the
@@ -103,7 +103,7 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function original, 
  */
 void devlib_refer_to_copy(struct devlib *devlib, LLVMValueRef function, enum devlib_function which,
 			  uint32_t shape, LLVMValueRef like, void *analyses);
-/* Remove unused functions. */
+/* Remove unused functions, and free the list of copies. */
 void devlib_unlink(struct devlib *devlib, void *analyses);
 
 #endif

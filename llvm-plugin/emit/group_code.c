@@ -393,12 +393,45 @@ static void emit_lanes_only(struct group_code *in, struct asm_block *code, int n
 	asm_line(code, ".Lprobe_end${:uid}:");
 }
 
+/* A group whose executions are counted, with tests from the cheapest one to measuring all sites. */
+static void emit_counted(struct group_code *in, struct asm_block *code, int number,
+			 const struct group_operands *operands, uint32_t first_id)
+{
+	const struct plan_group *group = &in->plan->group[number];
+	unsigned regular = asm_scalar(code, in->builder, in->regular);
+	unsigned ctx = group_code_context(in, code);
+
+	/* Prefix masks include regular waves, unless these have a simpler test. */
+	if (operands->not_prefixes && operands->address_bits)
+		emit_prefixes(in, code, operands);
+	emit_regular_test(in, code, group, operands, regular, ctx);
+	if (operands->not_prefixes && !operands->address_bits)
+		emit_prefixes(in, code, operands);
+	if (!group->residues_in_lanes)
+		emit_wraps(code, operands);
+	if (group->lane_sums)
+		lane_sums_emit(code, in->plan, number, asm_scalar(code, in->builder, in->linear));
+	if (plan_has(group, PLAN_BY_MASK)) {
+		/* Not in launches whose waves have different shapes. */
+		asm_line(code, "s_cmp_eq_u64 $%u, 0", regular);
+		asm_line(code, "s_cbranch_scc1 .Lprobe_measure${:uid}");
+		mask_histogram_emit(code, group, &operands->bases, operands->observed, ctx,
+				    share(in, DEVLIB_MEMORY_BUCKET, 0));
+	}
+	asm_line(code, ".Lprobe_measure${:uid}:");
+	emit_measure(in, code, number, operands, ctx, first_id);
+	if (group->once)
+		emit_skipped(code, group, operands, regular, ctx);
+	if (!group->observed && !group->residues_in_lanes)
+		emit_regular(code, group, regular, ctx);
+	asm_line(code, ".Lprobe_end${:uid}:");
+}
+
 static void insert_group(struct group_code *in, int number, uint32_t first_id)
 {
 	const struct plan_group *group = &in->plan->group[number];
 	struct group_operands operands = {0};
 	struct asm_block code = {0};
-	unsigned regular, ctx;
 	LLVMValueRef value;
 
 	begin_counter(in, number, &operands);
@@ -413,45 +446,14 @@ static void insert_group(struct group_code *in, int number, uint32_t first_id)
 			 asm_scalar(&code, in->builder, in->enumerated));
 		asm_line(&code, "s_cbranch_scc1 .Lprobe_end${:uid}");
 	}
-	if (group->lanes_only) {
+	if (group->lanes_only)
 		emit_lanes_only(in, &code, number, &operands, first_id);
-		group_code_finish(in, &code);
-		return;
-	}
-	if (plan_follows_launch(group)) {
+	else if (plan_follows_launch(group))
 		emit_derived(in, &code, number, &operands, first_id);
-		group_code_finish(in, &code);
-		return;
-	}
-	regular = asm_scalar(&code, in->builder, in->regular);
-	ctx = group_code_context(in, &code);
-	/* Prefix masks include regular waves, unless these have a simpler test. */
-	if (operands.not_prefixes && operands.address_bits)
-		emit_prefixes(in, &code, &operands);
-	emit_regular_test(in, &code, group, &operands, regular, ctx);
-	if (operands.not_prefixes && !operands.address_bits)
-		emit_prefixes(in, &code, &operands);
-	if (!group->residues_in_lanes)
-		emit_wraps(&code, &operands);
-	if (group->lane_sums)
-		lane_sums_emit(&code, in->plan, number, asm_scalar(&code, in->builder, in->linear));
-	if (plan_has(group, PLAN_BY_MASK)) {
-		/* Not in launches whose waves have different shapes. */
-		asm_line(&code, "s_cmp_eq_u64 $%u, 0", regular);
-		asm_line(&code, "s_cbranch_scc1 .Lprobe_measure${:uid}");
-		mask_histogram_emit(
-			&code, group, &operands.bases, operands.observed, ctx,
-			devlib_share(in->devlib, DEVLIB_MEMORY_BUCKET, 0, in->clone, in->analyses));
-	}
-	asm_line(&code, ".Lprobe_measure${:uid}:");
-	emit_measure(in, &code, number, &operands, ctx, first_id);
-	if (group->once)
-		emit_skipped(&code, group, &operands, regular, ctx);
-	if (!group->observed && !group->residues_in_lanes)
-		emit_regular(&code, group, regular, ctx);
-	asm_line(&code, ".Lprobe_end${:uid}:");
+	else
+		emit_counted(in, &code, number, &operands, first_id);
 	value = group_code_finish(in, &code);
-	if (operands.counter)
+	if (operands.counter && !group->lanes_only)
 		LLVMBuildStore(in->builder, value, operands.counter->count);
 }
 

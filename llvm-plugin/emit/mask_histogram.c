@@ -84,56 +84,30 @@ static const char *returning(LLVMValueRef function)
 										       : "glc";
 }
 
-/*
- * No bucket of the row has this key: claim the first free one. If another wave claims a second one
- * for the same key at the same time, the host adds both up. If another wave was faster, or the
- * scalar cache is stale, the bucket is read again, or the shared function searches all of them.
- */
-static void emit_take(struct asm_block *code, LLVMValueRef function)
-{
-	const unsigned mask_rows = (unsigned)offsetof(struct probe_bucket_row, bucket);
-	const unsigned exec = mask_rows + (unsigned)offsetof(struct probe_exec_bucket, exec);
-	const unsigned classes = mask_rows + (unsigned)offsetof(struct probe_exec_bucket, residues);
+enum {
+	/* Offsets in a row: of the buckets, and of the two parts of the first one's key. */
+	BUCKETS_AT = offsetof(struct probe_bucket_row, bucket),
+	EXEC_AT = BUCKETS_AT + offsetof(struct probe_exec_bucket, exec),
+	CLASSES_AT = BUCKETS_AT + offsetof(struct probe_exec_bucket, residues),
+};
 
-	for (unsigned i = 0; i < PROBE_ROW_BUCKETS; i++) {
-		asm_line(code, "s_movk_i32 s13, %u", 8 * i);
-		asm_line(code, "s_cmp_eq_u64 s[%u:%u], 0", 16 + 4 * i, 17 + 4 * i);
-		asm_line(code, "s_cbranch_scc1 .Lprobe_take${:uid}");
-	}
-	asm_line(code, "s_branch .Lprobe_full${:uid}");
-	asm_line(code, ".Lprobe_take${:uid}:");
-	asm_line(code, "s_lshl_b64 exec, 1, s12");
-	asm_line(code, "v_mov_b32 v0, s13");
-	asm_line(code, "v_lshlrev_b32 v1, 1, v0");
-	asm_line(code, "v_mov_b32 v4, s6");
-	asm_line(code, "v_mov_b32 v5, s7");
-	asm_line(code, "v_mov_b32 v6, 0");
-	asm_line(code, "v_mov_b32 v7, 0");
-	asm_line(code, "global_atomic_cmpswap_x2 v[4:5], v1, v[4:7], s[8:9] offset:%u %s", exec,
-		 returning(function));
-	asm_line(code, "s_waitcnt vmcnt(0)");
-	asm_line(code, "v_readfirstlane_b32 s14, v4");
-	asm_line(code, "v_readfirstlane_b32 s15, v5");
-	asm_line(code, "s_cmp_eq_u64 s[14:15], 0");
-	asm_line(code, "s_cbranch_scc1 .Lprobe_taken${:uid}");
-	asm_line(code, "s_cmp_eq_u64 s[14:15], s[6:7]");
-	asm_line(code, "s_cbranch_scc1 .Lprobe_again${:uid}");
-	/* The bucket has another key: try the next one. */
-	asm_line(code, "s_add_u32 s13, s13, 8");
-	asm_line(code, "s_cmp_lt_u32 s13, %u", 8 * PROBE_ROW_BUCKETS);
-	asm_line(code, "s_cbranch_scc1 .Lprobe_take${:uid}");
-	asm_line(code, "s_mov_b64 exec, s[6:7]");
-	asm_line(code, "s_branch .Lprobe_full${:uid}");
+/*
+ * From .Lprobe_taken on, the bucket is this wave's. From .Lprobe_again on, another wave has just
+ * taken it for the same EXEC. If that is not for the same key, the shared function searches all
+ * buckets.
+ */
+static void emit_taken(struct asm_block *code, LLVMValueRef function)
+{
 	asm_line(code, ".Lprobe_taken${:uid}:");
 	asm_line(code, "v_mov_b32 v4, s4");
 	asm_line(code, "v_mov_b32 v5, s5");
-	asm_line(code, "global_store_dwordx2 v1, v[4:5], s[8:9] offset:%u", classes);
+	asm_line(code, "global_store_dwordx2 v1, v[4:5], s[8:9] offset:%u", CLASSES_AT);
 	asm_line(code, ".Lprobe_ours${:uid}:");
 	asm_line(code, "global_atomic_add_x2 v0, v[2:3], s[8:9]");
 	asm_line(code, "s_mov_b64 exec, s[6:7]");
 	asm_line(code, "s_branch .Lprobe_end${:uid}");
 	asm_line(code, ".Lprobe_again${:uid}:");
-	asm_line(code, "global_load_dwordx2 v[4:5], v1, s[8:9] offset:%u %s", classes,
+	asm_line(code, "global_load_dwordx2 v[4:5], v1, s[8:9] offset:%u %s", CLASSES_AT,
 		 returning(function));
 	asm_line(code, "s_waitcnt vmcnt(0)");
 	asm_line(code, "v_readfirstlane_b32 s14, v4");
@@ -152,6 +126,45 @@ static void emit_take(struct asm_block *code, LLVMValueRef function)
 }
 
 /*
+ * No bucket of the row has this key: claim the first free one. If another wave claims a second one
+ * for the same key at the same time, the host adds both up. If another wave was faster, or the
+ * scalar cache is stale, the bucket is read again.
+ */
+static void emit_take(struct asm_block *code, LLVMValueRef function)
+{
+	for (unsigned i = 0; i < PROBE_ROW_BUCKETS; i++) {
+		asm_line(code, "s_movk_i32 s13, %u", 8 * i);
+		asm_line(code, "s_cmp_eq_u64 s[%u:%u], 0", 16 + 4 * i, 17 + 4 * i);
+		asm_line(code, "s_cbranch_scc1 .Lprobe_take${:uid}");
+	}
+	asm_line(code, "s_branch .Lprobe_full${:uid}");
+	asm_line(code, ".Lprobe_take${:uid}:");
+	asm_line(code, "s_lshl_b64 exec, 1, s12");
+	asm_line(code, "v_mov_b32 v0, s13");
+	asm_line(code, "v_lshlrev_b32 v1, 1, v0");
+	asm_line(code, "v_mov_b32 v4, s6");
+	asm_line(code, "v_mov_b32 v5, s7");
+	asm_line(code, "v_mov_b32 v6, 0");
+	asm_line(code, "v_mov_b32 v7, 0");
+	asm_line(code, "global_atomic_cmpswap_x2 v[4:5], v1, v[4:7], s[8:9] offset:%u %s", EXEC_AT,
+		 returning(function));
+	asm_line(code, "s_waitcnt vmcnt(0)");
+	asm_line(code, "v_readfirstlane_b32 s14, v4");
+	asm_line(code, "v_readfirstlane_b32 s15, v5");
+	asm_line(code, "s_cmp_eq_u64 s[14:15], 0");
+	asm_line(code, "s_cbranch_scc1 .Lprobe_taken${:uid}");
+	asm_line(code, "s_cmp_eq_u64 s[14:15], s[6:7]");
+	asm_line(code, "s_cbranch_scc1 .Lprobe_again${:uid}");
+	/* The bucket has another key: try the next one. */
+	asm_line(code, "s_add_u32 s13, s13, 8");
+	asm_line(code, "s_cmp_lt_u32 s13, %u", 8 * PROBE_ROW_BUCKETS);
+	asm_line(code, "s_cbranch_scc1 .Lprobe_take${:uid}");
+	asm_line(code, "s_mov_b64 exec, s[6:7]");
+	asm_line(code, "s_branch .Lprobe_full${:uid}");
+	emit_taken(code, function);
+}
+
+/*
  * Scalar loads, because vector registers must not be written in inactive lanes: lanes that have
  * left a loop hold values there that no clobber list covers (wave_ids.h).
  */
@@ -159,15 +172,13 @@ void mask_histogram_emit(struct asm_block *code, const struct plan_group *group,
 			 const struct residue_operands *bases, LLVMValueRef observed, unsigned ctx,
 			 LLVMValueRef function)
 {
-	unsigned mask_rows = (unsigned)offsetof(struct probe_bucket_row, bucket);
-
 	_Static_assert(PROBE_ROW_BUCKETS * sizeof(struct probe_exec_bucket) == 64, "s[16:31]");
 	emit_load_rows(code, ctx);
 	emit_classes(code, bases, observed);
 	emit_row(code, group->histogram[PLAN_BY_MASK]);
 	asm_line(code, "s_add_u32 s8, s8, s6");
 	asm_line(code, "s_addc_u32 s9, s9, 0");
-	asm_line(code, "s_load_dwordx16 s[16:31], s[8:9], 0x%x", mask_rows);
+	asm_line(code, "s_load_dwordx16 s[16:31], s[8:9], 0x%x", BUCKETS_AT);
 	asm_line(code, "v_mov_b32 v0, 0");
 	asm_line(code, "v_mov_b32 v2, 1");
 	asm_line(code, "v_mov_b32 v3, 0");
