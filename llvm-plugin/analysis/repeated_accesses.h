@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Accesses that the back end removes, removed from a clone before they get probes. */
 #ifndef PROBE_LLVM_PLUGIN_ANALYSIS_REPEATED_ACCESSES_H
 #define PROBE_LLVM_PLUGIN_ANALYSIS_REPEATED_ACCESSES_H
 

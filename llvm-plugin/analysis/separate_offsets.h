@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Constants split off from indices, as the back end does. */
 #ifndef PROBE_LLVM_PLUGIN_ANALYSIS_SEPARATE_OFFSETS_H
 #define PROBE_LLVM_PLUGIN_ANALYSIS_SEPARATE_OFFSETS_H
 

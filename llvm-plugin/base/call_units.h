@@ -23,8 +23,9 @@ struct call_unit {
 	LLVMValueRef base;
 	LLVMValueRef clone[PROBE_KINDS];
 	uint32_t first_site, site_count; /* own sites */
-	uint32_t proved, counted; /* of those, with proved strides; and not measured for it */
-	uint32_t rows;		  /* number of ids after the sites: rows of their groups */
+	uint32_t proved;		 /* number of own sites with proved strides */
+	uint32_t counted;		 /* number of own sites that are in groups, not measured */
+	uint32_t rows;			 /* number of ids after the sites: rows of their groups */
 	uint32_t range_first, range_end; /* hull of own and called sites */
 	uint32_t first_mark;		 /* sites that are not accesses (time_kind.c) */
 	uint32_t first_block;		 /* of them, the blocks */
@@ -32,7 +33,7 @@ struct call_unit {
 	struct trace_plan *trace;	 /* trace_plan.h; NULL = not this kind, or no sites */
 	struct group_plan *plan;	 /* for the base; NULL = no sites are listed */
 	uint32_t dropped;		 /* bit (1 << kind): no clone (dropped_clones.h) */
-	char *why[PROBE_KINDS];		 /* it is dropped; else NULL */
+	char *why[PROBE_KINDS];		 /* the reason that a clone is dropped; else NULL */
 	bool kernel;
 	bool probed; /* it has sites, or calls a unit that has */
 };
@@ -44,6 +45,7 @@ struct call_units {
 	size_t slots;
 };
 
+/* Kernels and what they call. False: there are no kernels. Deinitialise in both cases. */
 bool call_units_collect(struct call_units *units, LLVMModuleRef module);
 void call_units_deinit(struct call_units *units);
 struct call_unit *call_units_find(const struct call_units *units, LLVMValueRef function);

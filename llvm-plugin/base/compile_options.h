@@ -18,8 +18,8 @@ struct pass_scope {
 /* What the time kind stamps: regions and kernels, functions as well, blocks as well. */
 enum pass_stamps { PASS_STAMPS_REGIONS, PASS_STAMPS_FUNCTIONS, PASS_STAMPS_BLOCKS };
 
-/* Optimisations, each of which can be disabled (PROBE_DISABLE); of `memory` if not named `trace`.
- */
+/* Optimisations, each of which can be disabled (PROBE_DISABLE). Those not named `trace` are of the
+ * kind `memory`, unless stated otherwise. */
 enum pass_mechanism {
 	PASS_BRANCHES,
 	PASS_LAUNCH_ADDRESSES,

@@ -124,8 +124,10 @@ bool gpu_target_check(const struct call_units *units, struct pass_options *optio
 			options->disabled |= 1u << PASS_BATCHES;
 	}
 	options->generation = first.generation;
-	/* Its reads are spread over 64 banks in phases of whole waves, which the device library
-	 * lacks. */
+	/*
+	 * Its reads are spread over 64 banks in phases of whole waves, which the device library
+	 * lacks.
+	 */
 	options->no_lds = first.size >= 6 && !memcmp(first.cpu, "gfx950", 6);
 	if (first.generation > 9 || options->portable)
 		options->portable = first.lanes;

@@ -51,7 +51,8 @@ const char *pass_called_name(LLVMValueRef inst);
 /* Does this call end the wave? */
 bool pass_ends_wave(LLVMValueRef inst);
 /*
- * May a wave end before the function returns? Then it has executed only a part of the blocks.
+ * May a wave end before the function returns? Then it has executed only a part of the blocks. True
+ * for all functions of a module that uses the intrinsic, because callees may do so.
  */
 bool pass_may_end_early(LLVMValueRef function);
 /* Is the function, or all code, compiled without optimisation? */

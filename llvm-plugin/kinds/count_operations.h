@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The operations of blocks in the site table, for instruction mixes and rooflines. */
 #ifndef PROBE_LLVM_PLUGIN_KINDS_COUNT_OPERATIONS_H
 #define PROBE_LLVM_PLUGIN_KINDS_COUNT_OPERATIONS_H
 

@@ -236,8 +236,6 @@ void memory_insert(const struct call_units *units, const struct call_unit *unit,
 	/* Those of run counters and of batches. */
 	if (in.plan->counters.assigned)
 		reserved_apply(in.clone, reserved_lowest(&in.plan->counters));
-	/* The entry comes before the sites in the block, but after them in this order: see below.
-	 */
 	insert_entry(&in);
 	in.measure = (struct measure_context){.devlib = devlib,
 					      .builder = in.builder,

@@ -3,8 +3,6 @@
 #ifndef PROBE_LLVM_PLUGIN_KINDS_MEMORY_KIND_H
 #define PROBE_LLVM_PLUGIN_KINDS_MEMORY_KIND_H
 
-#include <probe/wire.h>
-
 struct call_unit;
 struct call_units;
 struct devlib;

@@ -23,8 +23,7 @@ struct walk {
 	size_t capacity, group_capacity;
 };
 
-static struct trace_site *add_site(struct walk *walk, LLVMValueRef inst,
-				   const struct access_site *site)
+static void add_site(struct walk *walk, LLVMValueRef inst, const struct access_site *site)
 {
 	struct trace_plan *plan = walk->plan;
 	struct trace_affine *proof;
@@ -38,8 +37,7 @@ static struct trace_site *add_site(struct walk *walk, LLVMValueRef inst,
 	*proof = (struct trace_affine){0};
 	if (walk->options->prove && !walk->is_optnone)
 		trace_affine_prove(walk->analysis, inst, site->pointer, proof);
-	plan->site[plan->sites] = (struct trace_site){.inst = inst, .site = *site};
-	return &plan->site[plan->sites++];
+	plan->site[plan->sites++] = (struct trace_site){.inst = inst, .site = *site};
 }
 
 static struct trace_group *add_group(struct walk *walk)

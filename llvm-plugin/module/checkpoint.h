@@ -8,8 +8,8 @@
  * - In clang, which has one thread, the child continues with probes in the parent's place. The cost
  *   is one fork.
  * - A linker, or an application that compiles with hipRTC, has other threads, which the child
- * lacks. It generates the module's code, for nothing, and exits; then the parent continues with
- * probes. This costs the pass and the code generator a second time.
+ *   lacks. The child generates the module's code, for nothing, and exits; then the parent continues
+ *   with probes. This costs the pass and the code generator a second time.
  */
 #ifndef PROBE_LLVM_PLUGIN_MODULE_CHECKPOINT_H
 #define PROBE_LLVM_PLUGIN_MODULE_CHECKPOINT_H

@@ -119,8 +119,8 @@ static struct probe_site_stride stride_of(const struct affine_stride *from)
 	return to;
 }
 
-/* Index of a stream among the tested ones. */
-static unsigned tested_index(const struct plan_group *group, int stream)
+/* Index of a stream among the aligned ones, whose addresses are tested. */
+static unsigned aligned_index(const struct plan_group *group, int stream)
 {
 	unsigned index = 0;
 
@@ -174,7 +174,7 @@ static void list_proof(const struct group_plan *plan, const struct plan_site *si
 		proof.first_is_lowest = site->pattern.first_is_lowest;
 		if (site->stream != PLAN_NONE && group->stream[site->stream].aligned) {
 			proof.aligned = 1;
-			proof.address = (uint8_t)tested_index(group, site->stream);
+			proof.address = (uint8_t)aligned_index(group, site->stream);
 			if (group->follows_launch)
 				proof.base = group->stream[site->stream].base;
 		}

@@ -67,7 +67,7 @@ static void describe(struct group_plan *plan)
 
 /* ---- Groups --------------------------------------------------------------------------------- */
 
-static uint32_t natural(const struct access_site *site)
+static uint32_t natural_align(const struct access_site *site)
 {
 	return site->unit == 12 ? 16 : site->unit;
 }
@@ -85,9 +85,9 @@ static bool apart_by_dwords(const struct affine_address *pattern)
 }
 
 /* Does the cost of an LDS access not depend on where in LDS the lanes begin? */
-static bool anywhere_in_lds(const struct plan_site *site)
+static bool costs_alike_in_lds(const struct plan_site *site)
 {
-	return site->site.align >= natural(&site->site) && site->site.unit != 12 &&
+	return site->site.align >= natural_align(&site->site) && site->site.unit != 12 &&
 	       (site->site.align >= 4 || apart_by_dwords(&site->pattern));
 }
 
@@ -101,7 +101,7 @@ static bool eligible(const struct plan_site *site)
 		return false;
 	if (site->site.size / site->site.unit > PLAN_UNITS)
 		return false;
-	if (lds && !anywhere_in_lds(site))
+	if (lds && !costs_alike_in_lds(site))
 		return false;
 	for (int i = 0; i < 3; i++)
 		if (pattern->first_is_lowest && pattern->stride[i].constant < 0)
@@ -113,9 +113,9 @@ static bool eligible(const struct plan_site *site)
 }
 
 /* Do all lanes access one aligned word? Then the cost does not depend on the address. */
-static bool anywhere(const struct plan_site *site)
+static bool is_one_word(const struct plan_site *site)
 {
-	return affine_uniform(&site->pattern) && site->site.align >= natural(&site->site);
+	return affine_uniform(&site->pattern) && site->site.align >= natural_align(&site->site);
 }
 
 static int find_stream(const struct group_plan *plan, const struct plan_group *group,
@@ -152,18 +152,21 @@ static bool add_observed(struct plan_group *group, const struct affine_address *
 	return true;
 }
 
-/* Adds what the site needs to the group, and returns its stream. */
+/*
+ * Adds what the site needs to the group: *ret_stream, at *ret_delta bytes from its first address.
+ * False: it does not fit; the group may then be changed.
+ */
 static bool find_place(const struct group_plan *plan, struct plan_group *group, size_t index,
 		       int *ret_stream, int32_t *ret_delta)
 {
 	const struct plan_site *site = &plan->site[index];
-	bool aligned = site->site.space == PROBE_SPACE_GLOBAL && !anywhere(site), known;
+	bool aligned = site->site.space == PROBE_SPACE_GLOBAL && !is_one_word(site), known;
 
 	*ret_stream = PLAN_NONE;
 	*ret_delta = 0;
 	if (group->sites == PLAN_SITES || !add_observed(group, &site->pattern))
 		return false;
-	if (anywhere(site))
+	if (is_one_word(site))
 		return true;
 	*ret_stream = find_stream(plan, group, site, ret_delta);
 	known = *ret_stream != PLAN_NONE;
@@ -243,7 +246,7 @@ static void make_groups(struct group_plan *plan)
 	}
 }
 
-/* Has a record of the site room for everything (batch_code.h)? */
+/* Can a record of a batch represent an execution of the site (batch_code.h)? */
 static bool fits_batch(const struct plan_site *site, size_t index)
 {
 	return site->site.pointer && site->site.space == PROBE_SPACE_GLOBAL &&
@@ -365,9 +368,9 @@ static void assign(struct group_plan *plan, bool loops)
 
 bool plan_counts_in_registers(const struct group_plan *plan)
 {
-	return plan->counters.assigned > (plan->batch	 ? PLAN_BATCH_SGPRS
-					  : plan->sample ? PLAN_SAMPLE_SGPRS
-							 : 0);
+	unsigned others = plan->batch ? PLAN_BATCH_SGPRS : plan->sample ? PLAN_SAMPLE_SGPRS : 0;
+
+	return plan->counters.assigned > others;
 }
 
 /*

@@ -53,12 +53,14 @@ struct plan_site {
 	size_t representative;
 	int64_t distance;
 	uint32_t address; /* expression, of a representative; else PROBE_EXPR_NONE */
-	/* Expression of the distance between iterations of loop `stepped` (struct
-	 * probe_site_proof). */
+	/*
+	 * Expression of the distance between iterations of loop `stepped` (struct
+	 * probe_site_proof).
+	 */
 	uint32_t step;
 	unsigned stepped;
-	/* Of no group: measured, together with the sites `also`: bit n = the n-th behind it. */
-	bool measured;
+	/* Of no group. `also`: the sites measured with it; bit n = the n-th site after it. */
+	bool measured; /* by a probe of its own */
 	uint32_t also;
 	bool batched;			  /* measured in batches */
 	struct representative *followers; /* later sites measured with it; NULL */
@@ -92,14 +94,16 @@ struct plan_group {
 	uint32_t histogram[PLAN_HISTOGRAM_KINDS]; /* the first row of each; PROBE_ROW_NONE */
 	bool residues_in_lanes; /* in loops: its residues are counted in lanes (lane_counters.h) */
 	bool loops;		/* is in a loop */
-	bool data_decide;	/* which lanes execute it, and all its sites are in LDS */
-	/* The host computes the addresses tested (struct probe_expr_node); of a group behind a
-	 * predicate, all counters. */
+	bool data_decide; /* data decides which lanes execute it, and all its sites are in LDS */
+	/*
+	 * The host computes the addresses tested (struct probe_expr_node); of a group behind a
+	 * predicate, all counters.
+	 */
 	bool follows_launch;
 	bool lanes_known;   /* nothing is executed for it in an enumerated launch */
 	bool iterates;	    /* lanes_known, in loops that `predicate` includes */
 	bool batched;	    /* executions that are not regular are measured in batches */
-	bool lanes_only;    /* and in other launches each access is measured */
+	bool lanes_only;    /* lanes_known, and in other launches each access is measured */
 	unsigned sgpr;	    /* the register that counts its executions; 0 = none */
 	unsigned lane_sums; /* the first of LANE_SUM_SGPRS; 0 = none */
 };
@@ -109,10 +113,10 @@ struct branch_predicate {
 	LLVMBasicBlockRef block, from;
 	int parent;
 	uint32_t row;
-	uint32_t condition; /* expression: 1 in the lanes that take the branch, if it follows from
-			       the launch; NONE */
-	bool loop; /* the block is a loop's header, and `condition` how often a lane returns there
-		    */
+	/* Expression: 1 in lanes that take the branch. NONE: it does not follow from the launch. */
+	uint32_t condition;
+	/* The block is a loop's header, and `condition` is how often a lane returns there. */
+	bool loop;
 };
 
 struct group_plan {

@@ -126,8 +126,11 @@ static bool is_widened(const struct access_site *site)
 	       ((site->size == 3 && site->align >= 4) || (site->size == 6 && site->align >= 8));
 }
 
-/* A probe's constant argument holds the number of units in 8 bits. */
-static enum access_class finish(struct access_site *ret)
+/*
+ * Sets the unit. Accesses of more than 255 units are not covered: a probe's constant argument holds
+ * their number in 8 bits.
+ */
+static enum access_class set_unit(struct access_site *ret)
 {
 	if (is_widened(ret))
 		ret->size += ret->size / 3;
@@ -150,8 +153,8 @@ static bool is_hidden(LLVMValueRef pointer)
 	return !strncmp(name, "llvm.amdgcn.", 12) || !strncmp(name, "__probe_", 8);
 }
 
-/* False: the type has no size, or is too wide. */
-static bool measure(LLVMValueRef inst, LLVMTypeRef type, struct access_site *ret)
+/* Sets size and alignment. False: the type has no size, or is too wide. */
+static bool read_size(LLVMValueRef inst, LLVMTypeRef type, struct access_site *ret)
 {
 	LLVMModuleRef module =
 		LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst)));
@@ -173,7 +176,7 @@ enum access_class access_site_read(LLVMValueRef inst, struct access_site *ret)
 
 	if (pass_is_marker(inst)) {
 		pass_marker_read(inst, ret);
-		return finish(ret);
+		return set_unit(ret);
 	}
 	if (!read_operands(inst, ret, &type))
 		return LLVMIsACallInst(inst) ? read_call(inst) : PASS_ACCESS_NONE;
@@ -194,11 +197,12 @@ enum access_class access_site_read(LLVMValueRef inst, struct access_site *ret)
 	default:
 		return PASS_ACCESS_NONE;
 	}
-	if (!measure(inst, type, ret))
+	if (!read_size(inst, type, ret))
 		return on_request ? PASS_ACCESS_NONE : PASS_ACCESS_UNCOVERED;
 	if (on_request)
-		return finish(ret) == PASS_ACCESS_SITE ? PASS_ACCESS_ON_REQUEST : PASS_ACCESS_NONE;
-	return finish(ret);
+		return set_unit(ret) == PASS_ACCESS_SITE ? PASS_ACCESS_ON_REQUEST
+							 : PASS_ACCESS_NONE;
+	return set_unit(ret);
 }
 
 bool access_site_scratch(LLVMValueRef inst, struct access_site *ret)
@@ -208,7 +212,7 @@ bool access_site_scratch(LLVMValueRef inst, struct access_site *ret)
 	if (pass_is_marker(inst) || !read_operands(inst, ret, &type))
 		return false;
 	ret->space = LLVMGetPointerAddressSpace(LLVMTypeOf(ret->pointer));
-	return ret->space == PROBE_SPACE_SCRATCH && measure(inst, type, ret);
+	return ret->space == PROBE_SPACE_SCRATCH && read_size(inst, type, ret);
 }
 
 void pass_location_file(LLVMMetadataRef scope, char *buf, size_t size)
@@ -311,10 +315,6 @@ static bool may_straddle(const struct access_site *site)
 	return site->unit > 1;
 }
 
-/*
- * The constant `shape` of an access: unit, number of units << 8, and the SHAPE_ bits of
- * wave_ids.h.
- */
 uint32_t access_site_shape(const struct access_site *site)
 {
 	return site->unit | site->size / site->unit << 8 |

@@ -24,11 +24,11 @@ enum access_class {
 };
 
 struct access_site {
-	LLVMValueRef pointer;
+	LLVMValueRef pointer; /* NULL for rows that are not accesses */
 	enum probe_access_kind access;
 	enum probe_space space;
-	uint32_t size, unit;
-	uint32_t align; /* region or message: its name, a string of the table */
+	uint32_t size, unit; /* bytes of a lane; bytes of a machine access */
+	uint32_t align;	     /* bytes; of a region or message: its name, a string of the table */
 };
 
 /* The SHAPE_ flags of wave_ids.h, above the unit (8 bits) and the number of units (8 bits). */

@@ -35,8 +35,6 @@ struct intrinsic_form {
 	enum probe_access_kind access;
 };
 
-/* Name of the function an instruction calls directly, "" = it does not. */
-const char *pass_called_name(LLVMValueRef inst);
 /* NULL: the instruction is not a call of an intrinsic that accesses memory. */
 const struct intrinsic_form *intrinsic_form_find(LLVMValueRef inst);
 enum pass_form pass_form_of(LLVMValueRef inst);
