@@ -453,7 +453,7 @@ static void insert_group(struct group_code *in, int number, uint32_t first_id)
 	else
 		emit_counted(in, &code, number, &operands, first_id);
 	value = group_code_finish(in, &code);
-	if (operands.counter && !group->lanes_only)
+	if (operands.counter)
 		LLVMBuildStore(in->builder, value, operands.counter->count);
 }
 

@@ -288,13 +288,13 @@ static bool counts_by(const struct group_plan *plan, int number, enum plan_histo
 	};
 	const struct plan_group *group = &plan->group[number];
 
-	if (!pass_enabled(plan->options, mechanism[kind]))
+	if (!pass_enabled(plan->options, mechanism[kind]) || group->lanes_only)
 		return false;
 	if (kind == PLAN_BY_PREFIX)
 		return !group->lane_sums && plan->registers &&
 		       plan->lane_counters < PLAN_LANE_COUNTERS &&
 		       plan_counts_prefixes(plan, number, plan->analysis);
-	if (number >= PLAN_HISTOGRAMS || plan_follows_launch(group) || group->lanes_only ||
+	if (number >= PLAN_HISTOGRAMS || plan_follows_launch(group) ||
 	    (kind == PLAN_BY_MASK && (group->batched || group->data_decide)))
 		return false;
 	return kind == PLAN_BY_MASK || (group->aligned && !group->observed);
@@ -360,8 +360,8 @@ static void assign(struct group_plan *plan, bool loops)
 	for (int i = 0; i < plan->groups; i++) {
 		struct plan_group *group = &plan->group[i];
 
-		if (!group->once && !group->observed && !group->residues_in_lanes &&
-		    group->loops == loops)
+		if (!group->lanes_only && !group->once && !group->observed &&
+		    !group->residues_in_lanes && group->loops == loops)
 			group->sgpr = reserved_assign(&plan->counters, 1);
 	}
 }
