@@ -152,8 +152,12 @@ static void unite_phis(Function &function)
 
 /* ---- Elements of vectors -------------------------------------------------------------------- */
 
+/* Limit of operations in a chain, so that the stack suffices. */
+enum { CHAIN_MAX = 1024 };
+
 class Elements
 {
+	unsigned chain = 0;
 	/* What is known may be an element that is replaced later. */
 	DenseMap<std::pair<Value *, unsigned>, WeakTrackingVH> known;
 
@@ -228,8 +232,10 @@ Value *Elements::get(Value *vector, unsigned i)
 		element = from < 0
 				  ? PoisonValue::get(shuffle->getType()->getElementType())
 				  : get(shuffle->getOperand(from >= size), (unsigned)(from % size));
-	} else if (is_elementwise(vector)) {
+	} else if (is_elementwise(vector) && chain < CHAIN_MAX) {
+		chain++;
 		element = make(cast<Instruction>(vector), i);
+		chain--;
 	}
 	if (!element) {
 		auto *inst = dyn_cast<Instruction>(vector);
