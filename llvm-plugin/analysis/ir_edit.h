@@ -49,7 +49,7 @@ LLVMValueRef ir_branch_if(LLVMValueRef condition, LLVMValueRef inst);
 void ir_hoist(LLVMValueRef function, void *analyses);
 /* Fold code with constant probe arguments. */
 void ir_cleanup(LLVMValueRef function, void *analyses);
-/* Replace a direct call by the body of its callee. */
+/* Replace a direct call by the body of its callee. False: that is not possible. */
 bool ir_inline(LLVMValueRef call);
 /* Replace a direct call by one of `callee`, which takes `count` more arguments. */
 LLVMValueRef ir_replace_call(LLVMValueRef call, LLVMValueRef callee, LLVMValueRef *extra,

@@ -299,8 +299,8 @@ static void resolve_callees(struct devlib *devlib, enum devlib_function which, L
 	for (LLVMValueRef call; (call = next_call(copy));)
 		if (which == DEVLIB_CURSOR_ENTER || which == DEVLIB_CURSOR_EXIT)
 			call_copy(devlib, call, like, analyses);
-		else
-			ir_inline(call);
+		else if (!ir_inline(call))
+			return;
 }
 
 /* Entry functions are inlined, except in portable code, whose copies must remain calls. */
