@@ -15,8 +15,6 @@
 
 struct call_unit;
 struct call_units;
-struct devlib;
-struct pass_options;
 
 struct ring_context {
 	const struct call_unit *unit;
@@ -26,8 +24,8 @@ struct ring_context {
 	uint32_t kinds;	 /* mask of the module's kinds */
 	bool is_optnone; /* not optimised */
 	bool is_portable;
-	bool is_called; /* shared functions are called by the usual convention: unoptimised or
-			   portable code */
+	/* Shared functions are called by the usual convention: unoptimised or portable code. */
+	bool is_called;
 	bool is_leaf;	/* a function whose time is one record */
 	bool is_stored; /* a kernel whose waves write their records at their end (stored_waves.h) */
 	enum pass_stamps stamps;
@@ -62,12 +60,14 @@ struct pass_mark {
 };
 
 /* region_marks.c. */
+/* False: the instruction is not such a call. ret->name is valid as long as the module. */
 bool mark_read(LLVMValueRef inst, struct pass_mark *ret);
 bool mark_is_region(const struct pass_mark *mark);
 /* Regions have one for the time kind, messages for all kinds with rings. */
 bool mark_has_site(const struct pass_mark *mark, uint32_t kinds);
 /* The instruction at which a block's time starts; NULL for a block that only branches. */
 LLVMValueRef pass_block_first(LLVMBasicBlockRef block);
+/* Is the block in the requested scope, and does it more than branch? */
 bool pass_stamps_block(LLVMBasicBlockRef block, const struct pass_options *options);
 
 enum time_span {
@@ -86,6 +86,7 @@ enum time_span time_span_of(const struct call_units *units, LLVMValueRef functio
 bool time_span_is_leaf(const struct call_units *units, LLVMValueRef function);
 /* May a wave execute this begin more than once? */
 bool time_span_repeats(LLVMValueRef begin);
+/* Have both marks the same name? */
 bool time_span_same(const struct pass_mark *a, const struct pass_mark *b);
 
 /* The trace kind's records of accesses and barriers (trace_kind.c). */

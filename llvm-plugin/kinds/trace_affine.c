@@ -188,7 +188,7 @@ static void emit_slow_paths(struct asm_block *code, const struct trace_affine_gr
 			    unsigned size, const unsigned *operand)
 {
 	asm_line(code, ".Lprobe_exec${:uid}:");
-	asm_line(code, "s_mov_b32 s92, 4");
+	asm_line(code, "s_mov_b32 s92, %d", TRACE_CALL_EXEC);
 	asm_line(code, "v_mov_b32 v2, 0x%x", group->sites << 24);
 	emit_call(code, "recorded");
 	asm_line(code, ".Lprobe_full${:uid}:");
@@ -201,7 +201,7 @@ static void emit_slow_paths(struct asm_block *code, const struct trace_affine_gr
 	for (unsigned i = 0; i < group->bases; i++) {
 		asm_line(code, "v_lshlrev_b64 v[0:1], 0, $%u", operand[i]);
 		asm_line(code, "v_mov_b32 v2, 0x%x", group->weight[i] << 24 | (group->id + 1 + i));
-		asm_line(code, "s_mov_b32 s92, 5");
+		asm_line(code, "s_mov_b32 s92, %d", TRACE_CALL_BASE);
 		asm_line(code, "s_swappc_b64 s[30:31], s[88:89]");
 	}
 }

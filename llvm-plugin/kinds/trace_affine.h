@@ -44,13 +44,19 @@ struct trace_affine_group {
 	uint32_t id, sites, bases;
 	const LLVMValueRef *address; /* by base: 64 bits */
 	const uint32_t *weight;	     /* sites of each base */
-	LLVMValueRef
-		wraps; /* 32 bits, negative where the proofs do not hold; NULL = they always do */
+	/* 32 bits, negative where the proofs do not hold; NULL = they always do. */
+	LLVMValueRef wraps;
 };
 
+/* Requests of __probe_dev_trace_call(), in s92 (devlib/trace_probe.c). */
+enum {
+	TRACE_CALL_EXEC = 4, /* record EXEC if it has changed */
+	TRACE_CALL_BASE = 5, /* the same, and then the addresses of a base */
+};
 /* Constraints of asm that calls __probe_dev_trace_call(). */
 void trace_constrain_call(struct asm_block *code);
 
+/* Build the code that records one address per base of the group. */
 void trace_affine_write(struct ring_context *ring, const struct trace_affine_group *group);
 
 #endif

@@ -141,7 +141,7 @@ static void emit_each(struct asm_block *code, const struct trace_scatter_group *
 		else
 			asm_line(code, "v_mov_b32 v1, $%u", half[i].high);
 		asm_line(code, "v_mov_b32 v2, 0x%x", group->weight[i] << 24 | (group->id + 1 + i));
-		asm_line(code, "s_mov_b32 s92, 5");
+		asm_line(code, "s_mov_b32 s92, %d", TRACE_CALL_BASE);
 		asm_line(code, "s_swappc_b64 s[30:31], s[88:89]");
 	}
 }
@@ -151,7 +151,7 @@ static void emit_slow_paths(struct asm_block *code, const struct trace_scatter_g
 			    const struct halves *half)
 {
 	asm_line(code, ".Lprobe_exec${:uid}:");
-	asm_line(code, "s_mov_b32 s92, 4");
+	asm_line(code, "s_mov_b32 s92, %d", TRACE_CALL_EXEC);
 	asm_line(code, "v_mov_b32 v2, 0x%x", group->sites << 24);
 	asm_line(code, "s_swappc_b64 s[30:31], s[88:89]");
 	asm_line(code, "s_cmp_eq_u32 s92, 0");

@@ -32,6 +32,7 @@ struct trace_scatter_group {
 	const uint32_t *weight;	     /* sites of each base */
 };
 
+/* Build the code that records the group's addresses. */
 void trace_scatter_write(struct ring_context *ring, const struct trace_scatter_group *group);
 
 #endif
