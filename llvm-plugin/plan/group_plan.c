@@ -293,7 +293,7 @@ static bool counts_by(const struct group_plan *plan, int number, enum plan_histo
 	if (kind == PLAN_BY_PREFIX)
 		return !group->lane_sums && plan->registers &&
 		       plan->lane_counters < PLAN_LANE_COUNTERS &&
-		       plan_counts_prefixes(plan, number, plan->analysis);
+		       plan_counts_prefixes(plan, number);
 	if (number >= PLAN_HISTOGRAMS || plan_follows_launch(group) ||
 	    (kind == PLAN_BY_MASK && (group->batched || group->data_decide)))
 		return false;
@@ -484,6 +484,7 @@ struct group_plan *group_plan_create(const struct call_unit *unit,
 			     !reserved_named(function, RESERVED_GROUPS),
 		.counters = {.use = RESERVED_GROUPS},
 	};
+	plan->loops_diverge = plan_loops_diverge(plan->analysis, function);
 	list(plan, function);
 	if (memory && options->prove)
 		find_groups(plan, function, once);

@@ -130,7 +130,8 @@ struct group_plan {
 	struct expr_graph *exprs;  /* shared by all plans of the module */
 	struct analysis *analysis; /* of the function; NULL once the plan is made */
 	uint32_t first_site;
-	bool registers; /* may waves count in scalar registers? */
+	bool registers;	    /* may waves count in scalar registers? */
+	bool loops_diverge; /* may lanes of a wave leave a loop one after the other? */
 	struct reserved_registers counters;
 	unsigned batch;	 /* the first register of the batch (batch_code.h); 0 = none */
 	unsigned sample; /* the first of PLAN_SAMPLE_SGPRS; 0 = every execution is measured */

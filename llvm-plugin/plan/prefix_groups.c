@@ -55,11 +55,8 @@ static bool suits(const struct plan_site *site)
 	       (affine_uniform(&site->pattern) || may_be_wide(&site->pattern));
 }
 
-/* May lanes of a wave leave a loop of the function one after the other? */
-static bool lanes_diverge(const struct analysis *flow, LLVMBasicBlockRef block)
+bool plan_loops_diverge(const struct analysis *flow, LLVMValueRef function)
 {
-	LLVMValueRef function = LLVMGetBasicBlockParent(block);
-
 	for (LLVMBasicBlockRef at = LLVMGetFirstBasicBlock(function); at;
 	     at = LLVMGetNextBasicBlock(at)) {
 		LLVMValueRef last = LLVMGetBasicBlockTerminator(at);
@@ -71,14 +68,14 @@ static bool lanes_diverge(const struct analysis *flow, LLVMBasicBlockRef block)
 	return false;
 }
 
-bool plan_counts_prefixes(const struct group_plan *plan, int number, const struct analysis *flow)
+bool plan_counts_prefixes(const struct group_plan *plan, int number)
 {
 	const struct plan_group *group = &plan->group[number];
 
-	if (!group->loops || group->once || group->observed)
+	if (!plan->loops_diverge || !group->loops || group->once || group->observed)
 		return false;
 	for (size_t i = group->first; i <= group->last; i++)
 		if (plan->site[i].group == number && !suits(&plan->site[i]))
 			return false;
-	return lanes_diverge(flow, group->block);
+	return true;
 }

@@ -4,6 +4,7 @@
 #define PROBE_LLVM_PLUGIN_PLAN_PREFIX_GROUPS_H
 
 #include <stdbool.h>
+#include <llvm-c/Core.h>
 
 struct analysis;
 struct group_plan;
@@ -18,7 +19,12 @@ enum {
 	STRIDE_LIMIT = 1 << STRIDE_BITS,
 };
 
-/* Is the cost of the group's sites independent of the address, at least in some launches? */
-bool plan_counts_prefixes(const struct group_plan *plan, int number, const struct analysis *flow);
+/* May lanes of a wave leave a loop of the function one after the other? */
+bool plan_loops_diverge(const struct analysis *flow, LLVMValueRef function);
+/*
+ * Is the group in a loop, and the cost of its sites independent of the address, at least in some
+ * launches? `number`: index of the group.
+ */
+bool plan_counts_prefixes(const struct group_plan *plan, int number);
 
 #endif
