@@ -6,6 +6,8 @@
  * and it keeps its order relative to others. Stamps and messages replace it in clones; it is
  * removed from originals and from clones of other kinds.
  */
+#include "llvm-plugin/kinds/region_marks.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,8 +17,6 @@
 
 #include <probe/wire.h>
 
-#include "llvm-plugin/kinds/ring_kind.h"
-#include "llvm-plugin/kinds/time_kind.h"
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/compile_options.h"
 #include "llvm-plugin/base/ir_helpers.h"
@@ -104,10 +104,6 @@ void marks_remove(LLVMModuleRef module)
 		}
 }
 
-/*
- * Does this mark have a site? Regions have one for the time kind, messages for all kinds with
- * rings.
- */
 bool mark_has_site(const struct pass_mark *mark, uint32_t kinds)
 {
 	uint32_t time = kinds & 1u << PROBE_KIND_TIME;
@@ -141,7 +137,6 @@ static void list_marks(const struct call_unit *unit, struct site_table *table, u
 	}
 }
 
-/* The instruction at which a block's time starts; NULL for a block that only branches. */
 LLVMValueRef pass_block_first(LLVMBasicBlockRef block)
 {
 	struct pass_mark mark;

@@ -8,6 +8,8 @@
  * single exit, so that the back end does not duplicate it. If the compiler or the user has several
  * ends, there are several exits, and diverged lanes may reach them separately.
  */
+#include "llvm-plugin/kinds/time_spans.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -15,7 +17,7 @@
 #include <llvm-c/Core.h>
 
 #include "llvm-plugin/analysis/analysis.h"
-#include "llvm-plugin/kinds/ring_kind.h"
+#include "llvm-plugin/kinds/region_marks.h"
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/ir_helpers.h"
 

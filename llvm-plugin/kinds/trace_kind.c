@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The trace kind's groups in the site table, and its probes, as trace_plan.c has planned them. */
+#include "llvm-plugin/kinds/trace_kind.h"
+
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +14,6 @@
 #include "llvm-plugin/clone/kernel_clone.h"
 #include "llvm-plugin/emit/devlib_link.h"
 #include "llvm-plugin/kinds/ring_kind.h"
-#include "llvm-plugin/kinds/time_kind.h"
 #include "llvm-plugin/kinds/trace_plan.h"
 #include "llvm-plugin/kinds/trace_scatter.h"
 #include "llvm-plugin/base/call_units.h"

@@ -11,7 +11,7 @@
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/compile_options.h"
 #include "llvm-plugin/base/ir_helpers.h"
-#include "llvm-plugin/kinds/time_kind.h"
+#include "llvm-plugin/kinds/region_marks.h"
 #include "llvm-plugin/kinds/trace_scatter.h"
 
 struct walk {

@@ -19,7 +19,9 @@
 #include "llvm-plugin/emit/inline_asm.h"
 #include "llvm-plugin/kinds/count_clone.h"
 #include "llvm-plugin/kinds/memory_kind.h"
+#include "llvm-plugin/kinds/region_marks.h"
 #include "llvm-plugin/kinds/time_kind.h"
+#include "llvm-plugin/kinds/trace_kind.h"
 #include "llvm-plugin/kinds/trace_plan.h"
 #include "llvm-plugin/plan/group_plan.h"
 #include "llvm-plugin/base/call_units.h"
@@ -31,6 +33,7 @@
 #include "llvm-plugin/module/dropped_clones.h"
 #include "llvm-plugin/module/list_sites.h"
 #include "llvm-plugin/sites/table_builder.h"
+#include "llvm-plugin/sites/uncovered.h"
 
 static bool report(LLVMModuleRef module, char *text)
 {

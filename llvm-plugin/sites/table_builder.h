@@ -67,9 +67,4 @@ void site_table_add_kernel(struct site_table *table, const struct call_unit *uni
 /* Make the table a global of the module, which is kept. */
 void site_table_emit(struct site_table *table, LLVMModuleRef module);
 
-struct pass_options;
-/* uncovered.c: add accesses that no probe of these kinds covers. */
-void uncovered_list(struct site_table *table, const struct call_units *units,
-		    const struct pass_options *options, LLVMModuleRef module);
-
 #endif

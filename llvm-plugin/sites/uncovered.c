@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Accesses without probes, by name and reason, for the site table (wire_sites.h section 2). */
+#include "llvm-plugin/sites/uncovered.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
