@@ -12,7 +12,7 @@
 /* WAVES_MAX: more would take minutes. Only very long launches, or forged ones, have more. */
 enum { GROUP_WAVES = 16, RESIDUES = 128, WAVES_MAX = 1 << 25 };
 enum { LDS_RESIDUES = 4 };	/* where in a dword */
-enum { CLASSES_MAX = 1 << 18 }; /* of a loop: more would take gigabytes */
+enum { CLASSES_MAX = 1 << 18 }; /* of a loop; more would take gigabytes */
 /* Of a loop; counts of so many iterations of 2^14 waves do not overflow. */
 #define ITERATIONS_MAX (1ull << 40)
 
@@ -137,7 +137,9 @@ static bool expand_starts(struct placement *p)
 static bool add_iterations(struct placement *p, const struct wave_class *class,
 			   const int64_t offset[WAVE_LANES], uint64_t step, uint64_t times)
 {
-	if ((times != p->times || step != p->moves) && !expand_starts(p))
+	bool differs = times != p->times || step != p->moves;
+
+	if ((differs || p->starts.count == CLASSES_MAX) && !expand_starts(p))
 		return false;
 	p->times = times;
 	p->moves = step;
