@@ -37,6 +37,7 @@ struct derivation {
 	size_t samples;
 	struct probe_sites_range predicates, members;
 	uint64_t *executed; /* per predicate: regular waves that execute its block; or NOT_DONE */
+	uint32_t *pending;  /* for executed_by_full() */
 	struct wave_classes classes;
 	struct class_key key;
 	const char *failed;	      /* reason there are no classes for this key, or NULL */
@@ -82,27 +83,46 @@ static uint64_t subtract(const struct derivation *d, uint64_t from, uint64_t cou
 	return d->launch->partial || from == UNKNOWN || count > from ? UNKNOWN : from - count;
 }
 
-/* Regular waves that execute a predicate's block; without a predicate, all of the launch. */
+/* False: they are those of the parent's block, except for those that were counted. */
+static bool executed_alone(struct derivation *d, uint32_t predicate, uint64_t *ret)
+{
+	const struct site_predicate *p;
+	uint64_t *executed;
+
+	*ret = predicate == DERIVED_NONE ? d->waves : UNKNOWN;
+	if (predicate < d->predicates.first || predicate >= d->predicates.end)
+		return true;
+	p = &d->table->predicates[predicate];
+	executed = &d->executed[predicate - d->predicates.first];
+	if (*executed == NOT_DONE && is_foreign(d, p->row))
+		*executed = 0;
+	else if (*executed == NOT_DONE && p->condition != DERIVED_NONE)
+		*executed = place_predicate(d, predicate);
+	*ret = *executed;
+	return *executed != NOT_DONE;
+}
+
+/*
+ * Regular waves that execute a predicate's block; without a predicate, all of the launch. Not by
+ * recursion, because a forged table may have any number of parents.
+ */
 static uint64_t executed_by_full(struct derivation *d, uint32_t predicate)
 {
-	const struct site_predicate *p = &d->table->predicates[predicate];
-	uint64_t *ret;
+	uint32_t pending = 0;
+	uint64_t ret;
 
-	if (predicate == DERIVED_NONE)
-		return d->waves;
-	if (predicate < d->predicates.first || predicate >= d->predicates.end)
-		return UNKNOWN;
-	ret = &d->executed[predicate - d->predicates.first];
-	if (*ret != NOT_DONE)
-		return *ret;
-	if (is_foreign(d, p->row))
-		*ret = 0;
-	else if (p->condition != DERIVED_NONE)
-		*ret = place_predicate(d, predicate);
-	else
-		*ret = subtract(d, executed_by_full(d, p->parent),
-				counter_row(&d->rows, p->row)[PROBE_GROUP_SKIPPED]);
-	return *ret;
+	while (!executed_alone(d, predicate, &ret)) {
+		d->pending[pending++] = predicate;
+		predicate = d->table->predicates[predicate].parent;
+	}
+	while (pending) {
+		uint32_t inner = d->pending[--pending];
+		const uint64_t *counted = counter_row(&d->rows, d->table->predicates[inner].row);
+
+		ret = subtract(d, ret, counted[PROBE_GROUP_SKIPPED]);
+		d->executed[inner - d->predicates.first] = ret;
+	}
+	return ret;
 }
 
 /* Regular waves that executed a group and are in none of its histograms. */
@@ -378,7 +398,8 @@ static bool alloc(struct derivation *d, const struct probe_counter_row *raw, siz
 
 	d->row = calloc(2ul * count + 1, sizeof(*d->row));
 	d->executed = calloc(count + 1ul, sizeof(*d->executed));
-	if (!d->row || !d->executed)
+	d->pending = calloc(count + 1ul, sizeof(*d->pending));
+	if (!d->row || !d->executed || !d->pending)
 		return false;
 	d->rows.row = d->row;
 	d->sample = d->row + count;
@@ -419,6 +440,7 @@ bool derived_rows_make(struct model_scratch *scratch, const struct probe_sites *
 	}
 	free(d.row);
 	free(d.executed);
+	free(d.pending);
 	wave_classes_deinit(&d.classes);
 	return done;
 }

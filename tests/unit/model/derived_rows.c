@@ -532,6 +532,39 @@ static void test_hostile(void **state)
 	kernel.site_count = SITES;
 }
 
+/* More predicates than a stack has room for, each the parent of the next. */
+static void test_long_chain(void **state)
+{
+	enum { LENGTH = 300000 };
+	struct probe_site *chain = calloc(SITES + LENGTH, sizeof(*chain));
+	struct site_predicate *parents = calloc(LENGTH, sizeof(*parents));
+	struct derived_rows rows;
+
+	(void)state;
+	assert_non_null(chain);
+	assert_non_null(parents);
+	fill_table();
+	memcpy(chain, sites, sizeof(sites));
+	for (uint32_t i = 0; i < LENGTH; i++) {
+		chain[SITES + i] = sites[BRANCH];
+		parents[i] = (struct site_predicate){SITES + i, i - 1, DERIVED_NONE, false};
+	}
+	group.predicate = LENGTH - 1;
+	table.sites = chain;
+	table.predicates = parents;
+	table.site_count = kernel.site_count = SITES + LENGTH;
+	table.predicate_count = LENGTH;
+	rows = make(&launch, NULL, 0);
+	assert_int_equal(find(&rows, LOAD)[PROBE_C_EXECUTIONS], 40);
+	table.sites = sites;
+	table.predicates = &predicate;
+	table.site_count = kernel.site_count = SITES;
+	table.predicate_count = 1;
+	free(rows.row);
+	free(chain);
+	free(parents);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -542,7 +575,7 @@ int main(void)
 		cmocka_unit_test(test_residues),      cmocka_unit_test(test_upper_residues),
 		cmocka_unit_test(test_lost),	      cmocka_unit_test(test_addressed),
 		cmocka_unit_test(test_hostile),	      cmocka_unit_test(test_multiplied_bits),
-		cmocka_unit_test(test_sampled),
+		cmocka_unit_test(test_sampled),	      cmocka_unit_test(test_long_chain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, free_expressions);
