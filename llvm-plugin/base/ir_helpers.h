@@ -24,8 +24,8 @@ enum {
 LLVMValueRef pass_opaque_lds(LLVMBuilderRef builder, LLVMValueRef pointer);
 
 /*
- * Call an intrinsic at the builder's position. `overload`: the type at the end of its full name, used
- * only if this LLVM overloads it.
+ * Call an intrinsic at the builder's position. `overload`: the type at the end of its full name,
+ * used only if this LLVM overloads it.
  */
 LLVMValueRef pass_call_intrinsic(LLVMBuilderRef builder, const char *name, LLVMTypeRef overload,
 				 LLVMValueRef *args, unsigned count);
