@@ -88,7 +88,7 @@ static bool parse_spaces(struct pass_options *options, const char *text, char **
 	}
 }
 
-/* What each of them saves is in docs/instrumenting.md. */
+/* What each of them saves is in docs/mechanisms.md. */
 static const char *const mechanisms[PASS_MECHANISMS] = {
 	[PASS_BRANCHES] = "branches",
 	[PASS_LAUNCH_ADDRESSES] = "launch-addresses",
