@@ -354,7 +354,9 @@ static void fill_vgprs(const struct sim_dispatch *dispatch, struct sim_wave *wav
 
 	if (!value) {
 		memset(first, 0, (size_t)(last - first) * sizeof(*first));
-		memset(agprs, 0, (size_t)(agprs_end - agprs) * sizeof(*agprs));
+		/* Even of no bytes, memset() is slow where no memory is present yet (AVX-512). */
+		if (agprs != agprs_end)
+			memset(agprs, 0, (size_t)(agprs_end - agprs) * sizeof(*agprs));
 		return;
 	}
 	while (first < last)

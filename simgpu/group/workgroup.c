@@ -87,7 +87,8 @@ void sim_workgroup_start(const struct sim_dispatch *dispatch, struct sim_workgro
 	slot->waiting = 0;
 	slot->resumed = false;
 	slot->counters = (struct sim_counters){.waves = slot->waves};
-	memset(slot->lds, (int)(sim_options()->fill & 0xff), dispatch->launch.lds_bytes);
+	if (dispatch->launch.lds_bytes)
+		memset(slot->lds, (int)(sim_options()->fill & 0xff), dispatch->launch.lds_bytes);
 	start = (struct sim_wave_start){.extent = extent, .waves = slot->waves};
 	for (uint32_t i = 0; i < slot->waves; i++) {
 		slot->state[i] = WAVE_READY;
