@@ -23,7 +23,7 @@ enum {
 struct sim_memo {
 	_Alignas(64) uint32_t diff[64]; /* difference from the base; 0 for inactive lanes */
 	uint64_t exec;
-	uintptr_t key; /* key of the instruction, + 1 for its second access */
+	uintptr_t key; /* the instruction */
 	uint32_t base; /* relevant part of the base address */
 	/*
 	 * Global memory: the lowest and highest of diff as signed numbers, if `near`: all lanes are

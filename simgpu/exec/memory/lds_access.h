@@ -22,18 +22,16 @@ static inline bool moved_by(const u32 *offset, const u32 *diff, u32 first, u64 e
 	return !differ;
 }
 
-/* An access of `bytes` at vaddr + extra; number is 1 for the second access of an instruction. */
+/* An access of `bytes` at vaddr + extra. */
 struct lds_access {
 	u32 extra;
 	unsigned int bytes;
 	enum lds_kind kind;
-	unsigned int number;
 };
 
-static inline struct sim_memo *lds_memo(const struct sim_wave *w, const struct sim_inst *ip,
-					struct lds_access access)
+static inline struct sim_memo *lds_memo(const struct sim_wave *w, const struct sim_inst *ip)
 {
-	return w->memo ? memo_slot(w->memo, ip->memo + access.number, 0) : NULL;
+	return w->memo ? memo_slot(w->memo, ip->memo, 0) : NULL;
 }
 
 static inline void lds_add(struct sim_wave *w, u32 passes, u32 conflicts, struct lds_access access)
@@ -64,8 +62,8 @@ static inline void lds_count(struct sim_wave *w, const struct sim_inst *ip, cons
 {
 	u32 first = offset[__builtin_ctzll(w->exec)];
 	_Alignas(64) u32 diff[64], masked[64] = {0};
-	uintptr_t key = (uintptr_t)ip + access.number;
-	struct sim_memo *memo = lds_memo(w, ip, access);
+	uintptr_t key = (uintptr_t)ip;
+	struct sim_memo *memo = lds_memo(w, ip);
 	const u32 *row = diff;
 	struct lds_cost cost;
 
@@ -126,40 +124,81 @@ static inline bool lds_prepare(struct sim_wave *w, const struct sim_inst *ip, u3
 }
 
 /*
- * The fast path for 64 lanes at the same distances from lane 0 as last time. It does everything
- * lds_prepare() does. Returns the distances in bytes, as signed numbers, and where lane 0's bytes
- * are, or NULL if the path does not apply; then nothing was done.
+ * The fast path: 64 lanes are at the same distances from lane 0 as last time, so it is only left to
+ * check and count accesses with lds_within(). NULL: the path does not apply.
  */
-static inline const u32 *lds_pattern(struct sim_wave *w, const struct sim_inst *ip,
-				     struct lds_access access, u8 **ret)
+static inline const struct sim_memo *lds_pattern(const struct sim_wave *w,
+						 const struct sim_inst *ip, u32 extra)
 {
 	const u32 *row = w->vgpr[ip->vsrc[0]];
-	u32 first = row[0] + access.extra;
-	const struct sim_memo *memo = lds_memo(w, ip, access);
+	const struct sim_memo *memo = lds_memo(w, ip);
 
-	if (!memo || w->exec != ~0ull || memo->key != (uintptr_t)ip + access.number ||
-	    memo->exec != ~0ull || memo->base != first % 4)
+	if (!memo || w->exec != ~0ull || memo->key != (uintptr_t)ip || memo->exec != ~0ull ||
+	    memo->base != (row[0] + extra) % 4 || !row_moved(row, row[0], memo->diff))
 		return NULL;
-	if ((i64)first + memo->lowest < 0 ||
-	    (i64)first + memo->highest + access.bytes > w->group->lds_size)
-		return NULL;
-	if (!row_moved(row, row[0], memo->diff))
-		return NULL;
-	lds_add(w, memo->cost[0], memo->cost[1], access);
-	*ret = w->group->lds + first;
-	return memo->diff;
+	return memo;
 }
 
-/* Where the lanes access: offsets from *base, which may be in the buffer. NULL: a fault. */
+/* `first`: the offset of lane 0. */
+static inline bool lds_within(const struct sim_wave *w, const struct sim_memo *memo, u32 first,
+			      unsigned int bytes)
+{
+	return (i64)first + memo->lowest >= 0 &&
+	       (i64)first + memo->highest + bytes <= w->group->lds_size;
+}
+
+/*
+ * Where the lanes access: offsets from *base, as signed numbers. It does everything that
+ * lds_prepare() does. NULL: a fault.
+ */
 static inline const u32 *lds_lanes(struct sim_wave *w, const struct sim_inst *ip, u32 *buffer,
 				   struct lds_access access, u8 **base)
 {
-	const u32 *distances = lds_pattern(w, ip, access, base);
+	u32 first = w->vgpr[ip->vsrc[0]][0] + access.extra;
+	const struct sim_memo *memo = lds_pattern(w, ip, access.extra);
 
-	if (distances)
-		return distances;
+	if (memo && lds_within(w, memo, first, access.bytes)) {
+		lds_add(w, memo->cost[0], memo->cost[1], access);
+		*base = w->group->lds + first;
+		return memo->diff;
+	}
 	*base = w->group->lds;
 	return lds_prepare(w, ip, buffer, access) ? buffer : NULL;
+}
+
+/* Two accesses of one instruction, of dwords. */
+struct lds_two {
+	struct lds_access access[2];
+	_Alignas(64) u32 buffer[2][64];
+	const u32 *offset[2];
+	u8 *base[2];
+};
+
+/*
+ * The same for both: they differ by whole dwords, so what is known of one pattern holds for both.
+ * False: a fault.
+ */
+static inline bool lds_lanes_of_two(struct sim_wave *w, const struct sim_inst *ip,
+				    struct lds_two *two)
+{
+	const u32 vaddr = w->vgpr[ip->vsrc[0]][0], bytes = two->access[0].bytes;
+	const struct sim_memo *memo = lds_pattern(w, ip, 0);
+	bool known = memo && lds_within(w, memo, vaddr + two->access[0].extra, bytes) &&
+		     lds_within(w, memo, vaddr + two->access[1].extra, bytes);
+
+	for (unsigned int i = 0; i < 2; i++) {
+		two->base[i] = w->group->lds;
+		two->offset[i] = two->buffer[i];
+		if (!known) {
+			if (!lds_prepare(w, ip, two->buffer[i], two->access[i]))
+				return false;
+			continue;
+		}
+		lds_add(w, memo->cost[0], memo->cost[1], two->access[i]);
+		two->base[i] += vaddr + two->access[i].extra;
+		two->offset[i] = memo->diff;
+	}
+	return true;
 }
 
 #endif

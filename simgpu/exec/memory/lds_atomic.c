@@ -16,12 +16,10 @@ static inline u64 data_of(const u32 *s, u64 l, unsigned int bytes)
 }
 
 static inline bool prepare(struct sim_wave *w, const struct sim_inst *ip, u32 *offset, u32 extra,
-			   unsigned int bytes, unsigned int access)
+			   unsigned int bytes)
 {
-	if (!lds_prepare(
-		    w, ip, offset,
-		    (struct lds_access){
-			    .extra = extra, .bytes = bytes, .kind = LDS_ATOMIC, .number = access}))
+	if (!lds_prepare(w, ip, offset,
+			 (struct lds_access){.extra = extra, .bytes = bytes, .kind = LDS_ATOMIC}))
 		return false;
 	EACH_LANE(l, w->exec)
 	{
@@ -52,7 +50,7 @@ atomic(struct sim_wave *w, const struct sim_inst *ip, atomic_fn *fn, unsigned in
 
 	if (!w->exec)
 		return ip + 2;
-	if (!prepare(w, ip, offset, (u32)ip->imm, bytes, 0))
+	if (!prepare(w, ip, offset, (u32)ip->imm, bytes))
 		return NULL;
 	EACH_LANE(l, w->exec)
 	{
@@ -77,8 +75,7 @@ static inline const struct sim_inst *exchange2(struct sim_wave *w, const struct 
 
 	if (!w->exec)
 		return ip + 2;
-	if (!prepare(w, ip, offset[0], first, bytes, 0) ||
-	    !prepare(w, ip, offset[1], second, bytes, 1))
+	if (!prepare(w, ip, offset[0], first, bytes) || !prepare(w, ip, offset[1], second, bytes))
 		return NULL;
 	EACH_LANE(l, w->exec)
 	{

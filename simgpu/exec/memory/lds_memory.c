@@ -38,13 +38,15 @@ static inline struct lds_access one_element(const struct sim_inst *ip, unsigned 
 }
 
 /* Two elements of n dwords, offsets counted in elements (times 64 for st64). */
-static inline struct lds_access one_of_two(const struct sim_inst *ip, unsigned int number,
-					   unsigned int n, unsigned int scale, enum lds_kind kind)
+static inline void two_elements(const struct sim_inst *ip, unsigned int n, unsigned int scale,
+				enum lds_kind kind, struct lds_two *ret)
 {
-	u32 elements = (u32)(number ? ip->imm >> 8 : ip->imm & 255);
-
-	return (struct lds_access){
-		.extra = elements * 4 * n * scale, .bytes = 4 * n, .kind = kind, .number = number};
+	for (unsigned int i = 0; i < 2; i++)
+		ret->access[i] = (struct lds_access){
+			.extra = (u32)(i ? ip->imm >> 8 : ip->imm & 255) * 4 * n * scale,
+			.bytes = 4 * n,
+			.kind = kind,
+		};
 }
 
 static inline const struct sim_inst *ds_read(struct sim_wave *w, const struct sim_inst *ip,
@@ -83,40 +85,30 @@ static inline const struct sim_inst *ds_write(struct sim_wave *w, const struct s
 static inline const struct sim_inst *ds_read2(struct sim_wave *w, const struct sim_inst *ip,
 					      unsigned int n, unsigned int scale)
 {
-	_Alignas(64) u32 buffer[2][64];
-	const u32 *offset[2];
-	u8 *base[2];
+	struct lds_two two;
 
 	if (!w->exec)
 		return ip + 2;
-	for (unsigned int i = 0; i < 2; i++) {
-		offset[i] = lds_lanes(w, ip, buffer[i], one_of_two(ip, i, n, scale, LDS_READ),
-				      &base[i]);
-		if (!offset[i])
-			return NULL;
-	}
-	read_dwords(w->exec, w->vgpr[ip->dst], base[0], offset[0], n);
-	read_dwords(w->exec, w->vgpr[ip->dst + n], base[1], offset[1], n);
+	two_elements(ip, n, scale, LDS_READ, &two);
+	if (!lds_lanes_of_two(w, ip, &two))
+		return NULL;
+	read_dwords(w->exec, w->vgpr[ip->dst], two.base[0], two.offset[0], n);
+	read_dwords(w->exec, w->vgpr[ip->dst + n], two.base[1], two.offset[1], n);
 	return ip + 2;
 }
 
 static inline const struct sim_inst *ds_write2(struct sim_wave *w, const struct sim_inst *ip,
 					       unsigned int n, unsigned int scale)
 {
-	_Alignas(64) u32 buffer[2][64];
-	const u32 *offset[2];
-	u8 *base[2];
+	struct lds_two two;
 
 	if (!w->exec)
 		return ip + 2;
-	for (unsigned int i = 0; i < 2; i++) {
-		offset[i] = lds_lanes(w, ip, buffer[i], one_of_two(ip, i, n, scale, LDS_WRITE),
-				      &base[i]);
-		if (!offset[i])
-			return NULL;
-	}
-	write_dwords(w->exec, w->vgpr[ip->vsrc[1]], base[0], offset[0], n);
-	write_dwords(w->exec, w->vgpr[ip->vsrc[2]], base[1], offset[1], n);
+	two_elements(ip, n, scale, LDS_WRITE, &two);
+	if (!lds_lanes_of_two(w, ip, &two))
+		return NULL;
+	write_dwords(w->exec, w->vgpr[ip->vsrc[1]], two.base[0], two.offset[0], n);
+	write_dwords(w->exec, w->vgpr[ip->vsrc[2]], two.base[1], two.offset[1], n);
 	return ip + 2;
 }
 
