@@ -154,6 +154,7 @@ struct time_set {
 /* What a unit has touched of the L2 since the epoch began. */
 struct time_touch {
 	uint64_t line; /* number of the 128-byte line */
+	uint32_t set;  /* of the L2 */
 	/* A bit per half: valid now; written; fetched by this unit; in the MALL. */
 	uint8_t valid, dirty, missed, in_mall;
 };
@@ -186,6 +187,7 @@ struct time_cu {
 	struct sim_dispatch *dispatch;
 	struct sim_time *time;
 	uint32_t number;
+	uint32_t l2_set; /* the first one of its die */
 	enum time_cu_state state;
 	uint64_t now, end; /* end: when its last instruction or store completed */
 	uint64_t base;	   /* the origin of `due` in this epoch, a multiple of four */
@@ -338,12 +340,6 @@ static inline uint32_t count_halves(uint32_t halves)
 static inline uint32_t time_fetches(uint32_t halves)
 {
 	return sim_time_cost.l1_line == L1_LINE ? halves : 1;
-}
-
-/* The die of a unit; workgroups go to the dies in turn. */
-static inline uint32_t die_of(const struct time_cu *cu)
-{
-	return cu->number % cu->time->l2.dies;
 }
 
 static inline uint64_t later(uint64_t a, uint64_t b)

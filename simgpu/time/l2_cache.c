@@ -60,9 +60,9 @@ static int find_way(const uint32_t *set, uint32_t tag_bits)
 	return CACHE_WAYS;
 }
 
-static uint32_t lookup(const struct time_cache *cache, uint32_t die, uint64_t line)
+static uint32_t lookup(const struct time_cache *cache, uint32_t number, uint64_t line)
 {
-	const uint32_t *set = cache->set[die * cache->sets + set_of(cache, line)];
+	const uint32_t *set = cache->set[number];
 	int way = find_way(set, tag_of(line));
 
 	return way < CACHE_WAYS ? set[way] : 0;
@@ -115,13 +115,14 @@ bool time_touched_init(struct time_touched *touched)
 	return touched->touch && touched->index;
 }
 
-static void put_index(struct time_touched *touched, uint32_t number)
+/* Where the index of a line that is not in the table goes. */
+static uint32_t free_index(const struct time_touched *touched, uint64_t line)
 {
-	uint32_t at = hash(touched, touched->touch[number].line);
+	uint32_t at = hash(touched, line);
 
 	while (touched->index[at])
 		at = (at + 1) & (touched->size - 1);
-	touched->index[at] = number + 1;
+	return at;
 }
 
 /* Without memory for a larger table, the oldest touches are dropped, so the L2 misses them. */
@@ -142,13 +143,15 @@ static void grow(struct time_touched *touched)
 	touched->index = index;
 	touched->size = size;
 	for (uint32_t i = 0; i < touched->count; i++)
-		put_index(touched, i);
+		index[free_index(touched, touch[i].line)] = i + 1;
 }
 
 struct time_touch *time_l2_touch(struct time_cu *cu, uint64_t line)
 {
 	struct time_touched *touched = &cu->touched;
-	uint32_t found, at;
+	const struct time_cache *l2 = &cu->time->l2, *mall = &cu->time->mall;
+	struct time_touch *touch;
+	uint32_t set, found, at;
 
 	/* Often this is the other half of the previous line. */
 	if (touched->count && touched->touch[touched->count - 1].line == line)
@@ -157,18 +160,23 @@ struct time_touch *time_l2_touch(struct time_cu *cu, uint64_t line)
 	for (; touched->index[at]; at = (at + 1) & (touched->size - 1))
 		if (touched->touch[touched->index[at] - 1].line == line)
 			return &touched->touch[touched->index[at] - 1];
-	if (touched->count == touched->size / 2)
+	if (touched->count == touched->size / 2) {
 		grow(touched);
-	found = lookup(&cu->time->l2, die_of(cu), line);
-	touched->touch[touched->count] = (struct time_touch){
+		at = free_index(touched, line);
+	}
+	set = cu->l2_set + set_of(l2, line);
+	found = lookup(l2, set, line);
+	touch = &touched->touch[touched->count];
+	*touch = (struct time_touch){
 		.line = line,
+		.set = set,
 		.valid = found & VALID,
 		.dirty = (uint8_t)((found & DIRTY) >> 2),
 	};
-	if (cu->time->mall.sets && (found & VALID) != VALID)
-		touched->touch[touched->count].in_mall = lookup(&cu->time->mall, 0, line) & VALID;
-	put_index(touched, touched->count);
-	return &touched->touch[touched->count++];
+	if (mall->sets && (found & VALID) != VALID)
+		touch->in_mall = lookup(mall, set_of(mall, line), line) & VALID;
+	touched->index[at] = ++touched->count;
+	return touch;
 }
 
 /* Halves fetched from memory that an earlier unit had already fetched count as hits. */
@@ -203,9 +211,8 @@ static void merge_mall(struct time_cache *mall, uint64_t line, uint32_t halves)
 static void merge_touch(struct time_cu *cu, struct sim_time *time, const struct time_touch *touch)
 {
 	struct time_cache *l2 = &time->l2;
-	uint32_t number = die_of(cu) * l2->sets + set_of(l2, touch->line), *set = l2->set[number];
-	uint32_t tag = tag_of(touch->line),
-		 now = tag | touch->valid | (uint32_t)touch->dirty << 2;
+	uint32_t *set = l2->set[touch->set];
+	uint32_t tag = tag_of(touch->line), now = tag | touch->valid | (uint32_t)touch->dirty << 2;
 	int at = find_way(set, tag);
 
 	cu->fetched += count_halves(touch->missed);
@@ -220,16 +227,9 @@ static void merge_touch(struct time_cu *cu, struct sim_time *time, const struct 
 	}
 	put_first(set, at, now);
 	if (touch->dirty || sim_time_cost.l2_emptied)
-		l2->flush[number / 64] |= (uint64_t)1 << number % 64;
+		l2->flush[touch->set / 64] |= (uint64_t)1 << touch->set % 64;
 	if (time->mall.sets && (touch->missed | touch->dirty))
 		merge_mall(&time->mall, touch->line, touch->missed | touch->dirty);
-}
-
-static void prefetch_set(const struct time_cu *cu, const struct time_touch *touch)
-{
-	const struct time_cache *l2 = &cu->time->l2;
-
-	__builtin_prefetch(l2->set[die_of(cu) * l2->sets + set_of(l2, touch->line)], 1);
 }
 
 static uint64_t flush_set(uint32_t *set)
@@ -327,7 +327,8 @@ void time_l2_merge(struct sim_time *time)
 			continue;
 		for (uint32_t k = 0; k < touched->count; k++) {
 			if (k + MERGE_AHEAD < touched->count)
-				prefetch_set(cu, &touched->touch[k + MERGE_AHEAD]);
+				__builtin_prefetch(
+					time->l2.set[touched->touch[k + MERGE_AHEAD].set], 1);
 			merge_touch(cu, time, &touched->touch[k]);
 		}
 		touched->count = 0;

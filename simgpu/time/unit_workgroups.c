@@ -295,6 +295,8 @@ struct time_cu *time_cu_acquire(struct sim_dispatch *dispatch, struct sim_time *
 	cu->dispatch = dispatch;
 	cu->time = time;
 	cu->number = number;
+	/* Workgroups go to the dies in turn. */
+	cu->l2_set = number % time->l2.dies * time->l2.sets;
 	cu->pcs = sim_options()->pc;
 	cu->quantum = sim_options()->quantum < QUANTUM ? (uint32_t)sim_options()->quantum : QUANTUM;
 	return cu;
