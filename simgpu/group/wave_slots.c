@@ -30,20 +30,33 @@ static uint32_t waves_per_simd(uint32_t vgprs)
 	return waves < SIM_SIMD_WAVES ? waves : SIM_SIMD_WAVES;
 }
 
+bool sim_place_fits(const struct sim_place_request *want, uint64_t state)
+{
+	uint32_t limit = waves_per_simd(want->vgprs), free = 0;
+
+	for (uint32_t simd = 0; simd < SIM_SIMDS; simd++) {
+		uint32_t taken = state >> (simd * SIM_SIMD_WAVES) & 0xff;
+		uint32_t count = (uint32_t)__builtin_popcount(taken);
+
+		free += count < limit ? limit - count : 0;
+	}
+	return free >= want->waves &&
+	       (state >> LDS_SHIFT) + lds_units(want->lds_bytes) <= LDS_UNITS;
+}
+
 /*
- * HW_ID of gfx9: wave 3..0, simd 5..4, pipe 7..6, cu 11..8, sh 12, se 15..13, tg 19..16,
- * vm 23..20, queue 26..24, state 29..27, me 31..30. Workgroups are distributed to the shader
- * engines in turn, so the engine is the low part of the unit's number; to the dies before that.
+ * HW_ID of gfx9, without the SIMD and the slot: wave 3..0, simd 5..4, pipe 7..6, cu 11..8, sh 12,
+ * se 15..13, tg 19..16, vm 23..20, queue 26..24, state 29..27, me 31..30. Workgroups are
+ * distributed to the shader engines in turn, so the engine is the low part of the unit's number; to
+ * the dies before that.
  */
-static uint32_t make_hw_id(const struct sim_place_request *want, uint32_t cu, uint32_t simd,
-			   uint32_t slot)
+static uint32_t make_hw_id(const struct sim_place_request *want, uint32_t cu)
 {
 	uint32_t engines = sim_device()->engines / sim_device()->xccs;
 	uint32_t in_die = cu / sim_device()->xccs;
 
-	return slot | simd << 4 | (want->queue >> 3 & 3) << 6 | in_die / engines << 8 |
-	       in_die % engines << 13 | (uint32_t)(want->number & 15) << 16 | 8u << 20 |
-	       (want->queue & 7) << 24 | 1u << 30;
+	return (want->queue >> 3 & 3) << 6 | in_die / engines << 8 | in_die % engines << 13 |
+	       (uint32_t)(want->number & 15) << 16 | 8u << 20 | (want->queue & 7) << 24 | 1u << 30;
 }
 
 /* A free slot of a SIMD, searched cyclically from `first`; -1 if there is none. */
@@ -66,8 +79,7 @@ static int free_slot(uint64_t state, uint32_t simd, uint32_t first, uint32_t lim
 static uint64_t fit(const struct sim_place_request *want, uint64_t state, uint32_t cu,
 		    struct sim_place *ret)
 {
-	uint64_t lds = lds_units(want->lds_bytes);
-	uint32_t limit = waves_per_simd(want->vgprs);
+	uint32_t limit = waves_per_simd(want->vgprs), hw_id;
 	uint32_t rows = (want->waves + SIM_SIMDS - 1) / SIM_SIMDS;
 	/* The unit's next workgroup begins where the last one of the same size ends. */
 	uint64_t round = want->number / sim_device()->cus;
@@ -76,8 +88,9 @@ static uint64_t fit(const struct sim_place_request *want, uint64_t state, uint32
 	uint64_t held = 0;
 
 	ret->gpu = want->gpu;
-	if ((state >> LDS_SHIFT) + lds > LDS_UNITS)
+	if (!sim_place_fits(want, state))
 		return 0;
+	hw_id = make_hw_id(want, cu);
 	for (uint32_t wave = 0; wave < want->waves; wave++) {
 		uint32_t simd = 0;
 		int slot = -1;
@@ -89,9 +102,9 @@ static uint64_t fit(const struct sim_place_request *want, uint64_t state, uint32
 		if (slot < 0)
 			return 0;
 		held |= (uint64_t)1 << (simd * SIM_SIMD_WAVES + (uint32_t)slot);
-		ret->hw_id[wave] = make_hw_id(want, cu, simd, (uint32_t)slot);
+		ret->hw_id[wave] = hw_id | (uint32_t)slot | simd << 4;
 	}
-	return held | lds << LDS_SHIFT;
+	return held | (uint64_t)lds_units(want->lds_bytes) << LDS_SHIFT;
 }
 
 bool sim_place_fit(const struct sim_place_request *want, uint32_t cu, uint64_t state,

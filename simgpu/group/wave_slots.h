@@ -34,10 +34,12 @@ void sim_place_release(const struct sim_place *place);
 
 /*
  * For the cost model, which places the workgroups of a dispatch as if it had the device to itself.
- * The first function says whether a unit in this state (the sum of what it holds) has free slots,
- * and which. The second claims these slots; if another queue uses one of them, *place becomes other
- * free slots, so that HW_ID still identifies one wave. False if there are none.
+ * The first function says whether a unit in this state (the sum of what it holds) has free slots
+ * for any workgroup, and the second which these are for want->number. The third claims these slots;
+ * if another queue uses one of them, *place becomes other free slots, so that HW_ID still
+ * identifies one wave. False if there are none.
  */
+bool sim_place_fits(const struct sim_place_request *want, uint64_t state);
 bool sim_place_fit(const struct sim_place_request *want, uint32_t cu, uint64_t state,
 		   struct sim_place *ret);
 bool sim_place_claim(const struct sim_place_request *want, struct sim_place *place);

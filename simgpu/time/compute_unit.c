@@ -16,15 +16,12 @@
 /* True if the unit could start another workgroup but has none. */
 static bool starves(struct time_cu *cu)
 {
-	struct sim_place place;
-
 	if (!cu->has_space || cu->slots_busy)
 		return false;
 	time_groups_start(cu);
 	if (cu->slots_busy)
 		return false;
-	cu->has_space = !cu->backlog.count && cu->time->unassigned &&
-			time_cu_fits(cu, cu->time->next_group, &place);
+	cu->has_space = !cu->backlog.count && cu->time->unassigned && time_cu_fits(cu);
 	return cu->has_space;
 }
 

@@ -218,11 +218,12 @@ struct time_cu {
 		again; /* halves fetched in this epoch; of these, by an earlier unit too */
 	struct time_block block[TIME_BLOCKS]; /* most recently used first */
 	struct time_backlog backlog;
-	uint64_t place;	       /* wave slots, registers and LDS that its workgroups occupy */
-	bool has_space;	       /* something ended, so it may hold another workgroup */
-	bool pcs;	       /* keep times per instruction */
-	unsigned memory_epoch; /* while it runs (freed_memory.h) */
-	uint32_t quantum;      /* instructions that a wave runs at a time */
+	uint64_t place; /* wave slots, registers and LDS that its workgroups occupy */
+	uint32_t groups_used, groups_ending; /* bit per group; ending: no live wave, until `done` */
+	bool has_space;			     /* something ended, so it may hold another workgroup */
+	bool pcs;			     /* keep times per instruction */
+	unsigned memory_epoch;		     /* while it runs (freed_memory.h) */
+	uint32_t quantum;		     /* instructions that a wave runs at a time */
 	uint64_t busy_from;
 	bool slots_busy; /* another queue uses the wave slots: try again later */
 	uint32_t live;	 /* number of live waves */

@@ -40,6 +40,11 @@ void time_group_leave_slot(struct time_cu *cu, struct time_group *group)
 	group->slot = NULL;
 }
 
+static uint32_t group_bit(const struct time_cu *cu, const struct time_group *group)
+{
+	return 1u << (group - cu->groups);
+}
+
 static void release_group(struct time_cu *cu, struct time_group *group)
 {
 	time_group_leave_slot(cu, group);
@@ -48,7 +53,7 @@ static void release_group(struct time_cu *cu, struct time_group *group)
 	if (cu->dispatch->launch.scratch.wave_bytes)
 		cu->scratch_taken &= ~((uint64_t)1 << (group->scratch_slot - cu->scratch_first));
 	cu->has_space = true;
-	group->waves = 0;
+	cu->groups_used &= ~group_bit(cu, group);
 }
 
 static void wake_at(struct time_cu *cu, uint64_t when)
@@ -61,23 +66,24 @@ static void wake_at(struct time_cu *cu, uint64_t when)
  */
 void time_group_done(struct time_cu *cu, struct time_group *group)
 {
-	if (group->done > cu->now)
+	if (group->done > cu->now) {
+		cu->groups_ending |= group_bit(cu, group);
 		wake_at(cu, group->done);
-	else
+	} else {
 		release_group(cu, group);
+	}
 }
 
 void time_cu_wake(struct time_cu *cu)
 {
+	uint32_t ending = cu->groups_ending;
+
 	cu->now = later(cu->now, cu->wake);
 	cu->wake = TIME_NEVER;
 	cu->has_space = true;
-	for (uint32_t i = 0; i < SIM_CU_WAVES; i++) {
-		struct time_group *group = &cu->groups[i];
-
-		if (group->waves && !group->live)
-			time_group_done(cu, group);
-	}
+	cu->groups_ending = 0;
+	for (; ending; ending &= ending - 1)
+		time_group_done(cu, &cu->groups[__builtin_ctz(ending)]);
 }
 
 /* ---- Allocation of units --------------------------------------------------------------- */
@@ -121,24 +127,24 @@ struct sim_trace *time_slot_trace(struct time_cu *cu, uint32_t slot)
 
 /* ---- Workgroups ----------------------------------------------------------------------------- */
 
-bool time_cu_fits(const struct time_cu *cu, uint64_t number, struct sim_place *ret)
+static bool has_scratch(const struct time_cu *cu)
+{
+	return !cu->dispatch->launch.scratch.wave_bytes ||
+	       (uint32_t)__builtin_popcountll(cu->scratch_taken) != cu->scratch_count;
+}
+
+bool time_cu_fits(const struct time_cu *cu)
+{
+	return has_scratch(cu) && sim_place_fits(&cu->time->want, cu->place);
+}
+
+/* The slots of a workgroup, if it fits. */
+static bool find_place(const struct time_cu *cu, uint64_t number, struct sim_place *ret)
 {
 	struct sim_place_request want = cu->time->want;
 
-	if (cu->dispatch->launch.scratch.wave_bytes &&
-	    (uint32_t)__builtin_popcountll(cu->scratch_taken) == cu->scratch_count)
-		return false;
 	want.number = number;
-	return sim_place_fit(&want, cu->number, cu->place, ret);
-}
-
-static struct time_group *free_group(struct time_cu *cu)
-{
-	struct time_group *group = cu->groups;
-
-	while (group->waves)
-		group++;
-	return group;
+	return has_scratch(cu) && sim_place_fit(&want, cu->number, cu->place, ret);
 }
 
 /* The number of the wave slot of a unit that a workgroup's wave has. */
@@ -199,7 +205,7 @@ static bool has_traces(struct time_cu *cu, const struct sim_place *place)
 /* False if it cannot start now, for lack of memory or of free wave slots. */
 static bool start_group(struct time_cu *cu, uint64_t number, const struct sim_place *place)
 {
-	struct time_group *group = free_group(cu);
+	struct time_group *group = &cu->groups[__builtin_ctz(~cu->groups_used)];
 	struct sim_place_request want = cu->time->want;
 	struct sim_workgroup *slot = NULL;
 
@@ -229,6 +235,7 @@ static bool start_group(struct time_cu *cu, uint64_t number, const struct sim_pl
 	group->waiting = 0;
 	group->done = 0;
 	cu->place += place->held;
+	cu->groups_used |= group_bit(cu, group);
 	for (uint32_t i = 0; i < group->waves; i++)
 		start_wave(cu, group, i);
 	time_group_run_ahead(cu, group);
@@ -241,7 +248,7 @@ void time_groups_start(struct time_cu *cu)
 	struct time_backlog *backlog = &cu->backlog;
 	struct sim_place place;
 
-	while (backlog->count && time_cu_fits(cu, backlog->first, &place)) {
+	while (backlog->count && find_place(cu, backlog->first, &place)) {
 		if (cu->now < cu->next_start) {
 			wake_at(cu, cu->next_start);
 			break;
@@ -286,8 +293,6 @@ struct time_cu *time_cu_acquire(struct sim_dispatch *dispatch, struct sim_time *
 		cu->simd[i] = (struct time_simd){
 			.when = {[0 ... SIM_SIMD_WAVES - 1] = TIME_NEVER},
 		};
-	for (uint32_t i = 0; i < SIM_CU_WAVES; i++)
-		cu->groups[i].waves = 0;
 	time_l1_invalidate(cu);
 	time_scalar_invalidate(cu);
 	time_slots_rebase(cu, 0);
@@ -304,9 +309,8 @@ struct time_cu *time_cu_acquire(struct sim_dispatch *dispatch, struct sim_time *
 
 void time_cu_drop(struct time_cu *cu)
 {
-	for (uint32_t i = 0; i < SIM_CU_WAVES; i++)
-		if (cu->groups[i].waves)
-			release_group(cu, &cu->groups[i]);
+	for (uint32_t used = cu->groups_used; used; used &= used - 1)
+		release_group(cu, &cu->groups[__builtin_ctz(used)]);
 }
 
 void time_cu_release(struct time_cu *cu)

@@ -13,7 +13,7 @@ struct sim_trace *time_slot_trace(struct time_cu *cu, uint32_t slot);
 /* Drops workgroups that are left because the dispatch was stopped. */
 void time_cu_drop(struct time_cu *cu);
 /* True if the unit, with what it holds, can hold one more workgroup. */
-bool time_cu_fits(const struct time_cu *cu, uint64_t number, struct sim_place *ret);
+bool time_cu_fits(const struct time_cu *cu);
 /*
  * Starts as much of the backlog as fits; cu->slots_busy: it would fit, but another queue uses the
  * wave slots.
