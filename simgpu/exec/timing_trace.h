@@ -145,19 +145,20 @@ struct sim_trace_mark {
 
 struct sim_trace {
 	uint32_t runs, words;
-	uint32_t head;	 /* the open record */
-	bool pass;	 /* do not stop the wave before the first instruction */
-	uint64_t cycles; /* the value that a held s_memtime reads */
-	const struct sim_code *page[SIM_TRACE_RUNS]; /* two in a row differ */
-	struct sim_trace_run run[SIM_TRACE_RUNS];
-	uint64_t word[SIM_TRACE_WORDS];
+	uint32_t head; /* the open record */
 	/*
 	 * Positions where EXEC changed; mark is NULL if not requested. first_exec: at the beginning
 	 * of the trace.
 	 */
-	struct sim_trace_mark *mark;
 	uint32_t marks;
+	struct sim_trace_mark *mark;
 	uint64_t first_exec, exec;
+	uint64_t cycles; /* the value that a held s_memtime reads */
+	bool pass;	 /* do not stop the wave before the first instruction */
+	/* Most traces are short: the host then fetches a cache line or two of each array. */
+	const struct sim_code *page[SIM_TRACE_RUNS]; /* two in a row differ */
+	_Alignas(64) struct sim_trace_run run[SIM_TRACE_RUNS];
+	_Alignas(64) uint64_t word[SIM_TRACE_WORDS];
 };
 
 /* True if EXEC changed, so that a mark is needed before the instruction. */

@@ -13,6 +13,8 @@
 #include "simgpu/time/pc_sampler.h"
 #include "simgpu/time/value_waits.h"
 
+enum { HOST_LINE = 64 };
+
 /* True if the unit could start another workgroup but has none. */
 static bool starves(struct time_cu *cu)
 {
@@ -65,6 +67,14 @@ static enum time_cu_state run(struct time_cu *cu, uint64_t until)
 	return CU_REACHED;
 }
 
+void time_cu_prefetch(const struct time_cu *cu)
+{
+	const char *at = (const char *)cu, *end = (const char *)cu->waves;
+
+	for (; at < end; at += HOST_LINE)
+		__builtin_prefetch(at, 1);
+}
+
 void time_cu_run(struct time_cu *cu)
 {
 	const uint64_t until = cu->time->until;
@@ -111,6 +121,7 @@ bool time_cu_turn(struct time_cu *cu)
 	if (w) {
 		w->state = TIME_RUNS;
 		cu->held--;
+		time_value_tries_begin(w);
 	}
 	if (w && !time_value_waits(cu, w)) {
 		cu->memory_epoch = sim_memory_enter();

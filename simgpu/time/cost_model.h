@@ -83,14 +83,16 @@ struct time_tries {
 	uint32_t others;       /* accesses for which the wave stopped, from the one before */
 };
 
+/* In the order of use: most waves use the first few cache lines of the host only. */
 struct time_wave {
-	const struct sim_timing *at, *end; /* rest of the current run of instructions */
-	uint64_t ready;			   /* its waits are counted up to here */
-	uint8_t simd, position;		   /* in the SIMD's list */
-	uint8_t state, reason;		   /* enum time_state; enum sim_wait since `ready` */
-	bool jumps, barrier;		   /* the current run ends with a jump, before a barrier */
-	uint32_t word;			   /* next record */
-	const struct sim_timing *last;	   /* the last one issued */
+	_Alignas(64) const struct sim_timing *at; /* the rest of the current run of instructions */
+	const struct sim_timing *end;
+	uint64_t ready;		       /* its waits are counted up to here */
+	uint8_t simd, position;	       /* in the SIMD's list */
+	uint8_t state, reason;	       /* enum time_state; enum sim_wait since `ready` */
+	bool jumps, barrier;	       /* the current run ends with a jump, before a barrier */
+	uint32_t word;		       /* next record */
+	const struct sim_timing *last; /* the last one issued */
 	struct sim_trace *trace;
 	uint32_t vm_count, lgkm_count;
 	uint64_t last_vm, last_lgkm; /* when all accesses of that kind are complete */
@@ -103,6 +105,10 @@ struct time_wave {
 	struct time_group *group;
 	uint64_t start; /* start of its residency; at a barrier: of its wait */
 	struct time_poll poll;
+	uint64_t vm[TIME_VM]; /* completion times of the most recent accesses */
+	uint64_t trapped;     /* the end of its last trap */
+	bool tried;	      /* the fields from `swaps` on are of this wave (value_waits.h) */
+	_Alignas(64) uint64_t lgkm[TIME_LGKM];
 	struct time_tries swaps, reads;
 	uint64_t returns;	  /* where it polls in a loop that leads back to the same state */
 	struct time_place *place; /* it waits for a change there, as number `waiter` */
@@ -110,8 +116,6 @@ struct time_wave {
 	struct time_place *reads_at; /* it was made the reader of the place */
 	uint32_t stops;		     /* for other accesses, since its last compare-and-swap */
 	bool insists;		     /* it has waited for so long that it tries next */
-	uint64_t vm[TIME_VM], lgkm[TIME_LGKM]; /* completion times of the most recent accesses */
-	uint64_t trapped;		       /* the end of its last trap */
 };
 
 struct time_group {

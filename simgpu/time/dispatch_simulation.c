@@ -224,7 +224,11 @@ struct round {
 
 static void run_one(void *ctx, uint32_t i)
 {
-	time_cu_run(((struct round *)ctx)->unit[i]);
+	struct round *round = ctx;
+
+	if (i + 1 < round->count)
+		time_cu_prefetch(round->unit[i + 1]);
+	time_cu_run(round->unit[i]);
 }
 
 static bool run_units(struct sim_dispatch *dispatch, struct sim_time *time)
@@ -241,7 +245,7 @@ static bool run_units(struct sim_dispatch *dispatch, struct sim_time *time)
 		sim_parallel_for(run_one, &round, round.count);
 	else
 		for (uint32_t i = 0; i < round.count; i++)
-			time_cu_run(round.unit[i]);
+			run_one(&round, i);
 	return round.count;
 }
 

@@ -20,6 +20,8 @@
 enum {
 	QUANTUM = 1024, /* instructions that a wave runs at a time */
 	HUGE_PAGE = 2 << 20,
+	HOST_LINE = 64,
+	SOME_WORDS = 24, /* of a trace */
 };
 
 static void add_isa(struct sim_counters *sum, struct sim_counters *part)
@@ -175,11 +177,7 @@ static void start_wave(struct time_cu *cu, struct time_group *group, uint32_t i)
 	w->last_vm = w->last_lgkm = 0;
 	w->trapped = 0;
 	w->poll = (struct time_poll){0};
-	w->swaps = w->reads = (struct time_tries){0};
-	w->returns = 0;
-	w->stops = 0;
-	w->place = w->reads_at = NULL;
-	w->insists = false;
+	w->tried = false;
 	w->start = cu->now;
 	time_sampler_forget(cu, w);
 	group->wave[i] = w;
@@ -194,11 +192,31 @@ static void start_wave(struct time_cu *cu, struct time_group *group, uint32_t i)
 	w->reason = WAIT_NO_INSTRUCTION;
 }
 
+/* What the start of a wave and most traces use. The host's nearer caches do not hold all waves. */
+static void prefetch_wave(const struct time_wave *w, const struct sim_trace *trace)
+{
+	const char *at = (const char *)w;
+
+	for (; at <= (const char *)&w->vm[2]; at += HOST_LINE)
+		__builtin_prefetch(at, 1);
+	__builtin_prefetch(w->lgkm, 1);
+	__builtin_prefetch(trace, 1);
+	__builtin_prefetch(trace->run, 1);
+	for (at = (const char *)trace->word; at < (const char *)&trace->word[SOME_WORDS];
+	     at += HOST_LINE)
+		__builtin_prefetch(at, 1);
+}
+
 static bool has_traces(struct time_cu *cu, const struct sim_place *place)
 {
-	for (uint32_t i = 0; i < cu->time->want.waves; i++)
-		if (!time_slot_trace(cu, slot_of(place, i)))
+	for (uint32_t i = 0; i < cu->time->want.waves; i++) {
+		uint32_t slot = slot_of(place, i);
+		const struct sim_trace *trace = time_slot_trace(cu, slot);
+
+		if (!trace)
 			return false;
+		prefetch_wave(&cu->waves[slot], trace);
+	}
 	return true;
 }
 

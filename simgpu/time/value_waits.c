@@ -446,6 +446,18 @@ void time_value_tried(struct time_cu *cu, struct time_wave *w)
 		pass_on(place, cu->now);
 }
 
+void time_value_tries_begin(struct time_wave *w)
+{
+	if (w->tried)
+		return;
+	w->tried = true;
+	w->swaps = w->reads = (struct time_tries){0};
+	w->returns = 0;
+	w->stops = 0;
+	w->place = w->reads_at = NULL;
+	w->insists = false;
+}
+
 bool time_value_waits(struct time_cu *cu, struct time_wave *w)
 {
 	const struct sim_wave *wave = &w->group->slot->wave[w->index];

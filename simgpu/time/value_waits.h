@@ -20,6 +20,9 @@
 
 #include "simgpu/time/cost_model.h"
 
+/* Before the two functions below; most waves never get there. */
+void time_value_tries_begin(struct time_wave *w);
+
 /*
  * The held wave is about to execute its instruction. True if it waits instead; then it is ready
  * later, at the latest when waiting further would be a mistake.
