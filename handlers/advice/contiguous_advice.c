@@ -53,23 +53,6 @@ static bool is_neighbourhood(const struct advice_site *site)
 }
 
 /*
- * True if all executions that cost too much were recorded, and none had an idle lane between active
- * ones.
- */
-bool advice_without_gaps(const struct recorded_addresses *recorded)
-{
-	if (!recorded || recorded->executions == RECORDED_EXECUTIONS)
-		return false;
-	for (unsigned i = 0; i < recorded->executions; i++) {
-		uint64_t exec = recorded->exec[i] >> __builtin_ctzll(recorded->exec[i]);
-
-		if (exec & (exec + 1))
-			return false;
-	}
-	return true;
-}
-
-/*
  * Some quad of lanes is in two cache lines, which never happens to aligned contiguous quads; or all
  * lanes are active, so that there is no other reason. Where many are idle, they may be between the
  * active ones, unless a quad is over each end of a line.
@@ -80,7 +63,7 @@ static bool is_shifted(const struct facts *facts)
 	const uint64_t *c = site->counters;
 	uint64_t aligned = facts->executions * (site->wave / 4);
 
-	if (facts->lanes == facts->executions * site->wave || advice_without_gaps(site->recorded))
+	if (facts->lanes == facts->executions * site->wave || recorded_without_gaps(site->recorded))
 		return true;
 	return c[PROBE_C_QUADS] > aligned &&
 	       (!facts_sparse(facts) ||

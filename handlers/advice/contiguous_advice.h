@@ -22,10 +22,4 @@ void advice_say_idle(const struct facts *facts, const char *how, struct advice *
 void advice_append_near_lines(const struct advice_site *site, const struct line_use *use,
 			      struct advice *ret);
 
-/*
- * True if all executions that cost too much were recorded, and none had an idle lane between active
- * ones.
- */
-bool advice_without_gaps(const struct recorded_addresses *recorded);
-
 #endif

@@ -367,3 +367,16 @@ bool recorded_sorted(const struct recorded_addresses *recorded, const struct adv
 	free(sorting);
 	return true;
 }
+
+bool recorded_without_gaps(const struct recorded_addresses *recorded)
+{
+	if (!recorded || recorded->executions == RECORDED_EXECUTIONS)
+		return false;
+	for (unsigned i = 0; i < recorded->executions; i++) {
+		uint64_t exec = recorded->exec[i] >> __builtin_ctzll(recorded->exec[i]);
+
+		if (exec & (exec + 1))
+			return false;
+	}
+	return true;
+}

@@ -60,6 +60,11 @@ void recorded_add(struct recorded_addresses *recorded, unsigned most,
 
 /* Index of the first in order of keys; there must be one. */
 unsigned recorded_first(const struct recorded_addresses *recorded);
+/*
+ * True if all executions that cost too much were recorded, and none had an idle lane between active
+ * ones.
+ */
+bool recorded_without_gaps(const struct recorded_addresses *recorded);
 
 /* A new layout of LDS; the present one if all is 0. */
 struct layout_move {

@@ -8,7 +8,6 @@
 #include <probe/handler.h>
 
 #include "handlers/advice/advice_text.h"
-#include "handlers/advice/contiguous_advice.h"
 #include "handlers/advice/lane_offsets.h"
 #include "handlers/advice/layouts.h"
 #include "handlers/advice/recorded_addresses.h"
@@ -221,7 +220,7 @@ static bool is_of_neighbours(const struct facts *facts)
 {
 	struct axis_strides axes;
 
-	return !facts_sparse(facts) || advice_without_gaps(facts->site->recorded) ||
+	return !facts_sparse(facts) || recorded_without_gaps(facts->site->recorded) ||
 	       (axis_terms(facts->site, &axes) && axes.known[0] && axes.stride[0] == facts->low);
 }
 

@@ -15,6 +15,7 @@
 #include "handlers/advice/layouts.h"
 #include "handlers/advice/line_use.h"
 #include "handlers/advice/moved_cost.h"
+#include "handlers/advice/recorded_addresses.h"
 
 bool advice_verify_lines(const struct facts *facts, int64_t stride, struct advice *ret)
 {
@@ -47,7 +48,7 @@ bool advice_stride_is_real(const struct facts *facts)
 		return true;
 
 	/* Whether contiguous lanes are contiguous makes no difference to what is said of them. */
-	if (!facts_sparse(facts) || advice_without_gaps(facts->site->recorded) ||
+	if (!facts_sparse(facts) || recorded_without_gaps(facts->site->recorded) ||
 	    llabs((long long)facts->low) == (long long)facts->site->bytes)
 		return true;
 	return axis_strides(facts->site, &axes) && axes.known[0] && !axes.fields &&

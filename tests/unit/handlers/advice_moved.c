@@ -137,7 +137,7 @@ static void test_widening(void **state)
 		if (with)
 			set_terms(add_site(PROBE_ACCESS_STORE, space, 4, 4),
 				  with == WITH_TILE ? tile : columns);
-		for (uint32_t i = 0; i <= (with != ALONE); i++)
+		for (uint32_t i = 0; i < host_state.site_count; i++)
 			host_state.sites[i].address_class = PROBE_ADDRESS_AFFINE;
 		send_full(0, in);
 		if (with)
