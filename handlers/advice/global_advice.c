@@ -240,6 +240,15 @@ static bool global_column(const struct facts *facts, struct advice *ret)
 	return true;
 }
 
+/* Are rows that begin after `run` lanes so near each other that none is as long as a wave? */
+static bool are_short(const struct advice_site *site, uint64_t run)
+{
+	struct lane_offsets lanes;
+
+	return lane_offsets(site, &lanes) &&
+	       llabs((long long)lanes.offset[0][run]) < (long long)site->wave * site->bytes;
+}
+
 /* The same for rows that the program makes of one id: t % 16 and t / 16. */
 static bool global_runs(const struct facts *facts, struct advice *ret)
 {
@@ -261,7 +270,8 @@ static bool global_runs(const struct facts *facts, struct advice *ret)
 	 * Longer rows only have to begin with a wave. In workgroups that end within a wave, waves
 	 * begin within rows of an id in the grid, however long these are.
 	 */
-	if (run > site->wave || site->items % site->wave)
+	if (run > site->wave || site->items % site->wave ||
+	    (run < site->wave && are_short(site, run)))
 		return true;
 	advice_say(ret->fix,
 		   "let %u consecutive lanes use consecutive elements (wider rows: t %% %u and t / "
@@ -355,6 +365,25 @@ static void varying_stride(const struct facts *facts, struct advice *ret)
 			"the elements of each step are, or can be stored, next to each other");
 }
 
+/*
+ * A remainder, a minimum or a choice keeps most neighbours next to each other, so that another
+ * index may still be the better one for lanes.
+ */
+static void wrapped_stride(const struct facts *facts, struct advice *ret)
+{
+	uint64_t stride = (uint64_t)llabs((long long)facts->low);
+	struct index_step step = index_step(facts->site, stride);
+
+	if (!facts_usual_stride(facts) || stride <= ADVICE_STRUCT_MAX || !step.certain ||
+	    !step.other || step.bytes >= stride)
+		return;
+	advice_say_swap(facts, stride, true, ret);
+	advice_estimate(ret, facts_lines(facts), advice_lines_apart(facts, &step),
+			facts_each(facts, facts->used),
+			"neighbours mostly stay next to each other, and at least a wave's number of "
+			"consecutive elements is accessed");
+}
+
 void advice_global(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
@@ -387,7 +416,10 @@ void advice_global(const struct facts *facts, struct advice *ret)
 		return;
 	advice_say(ret->cause, "%s", facts_address(facts, text, sizeof(text)));
 	facts_append_touched(facts, ret);
-	global_sorted(facts, ret);
+	if (site->info && site->info->address_class == PROBE_ADDRESS_WRAPPED)
+		wrapped_stride(facts, ret);
+	else
+		global_sorted(facts, ret);
 }
 
 /* The most words that the lanes of a wave update, if the launch determines it; else 0. */

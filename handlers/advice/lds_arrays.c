@@ -20,8 +20,8 @@ static void widen(struct array_range *range, uint32_t low, uint32_t high, unsign
 {
 	if (low < range->low || !range->outside)
 		range->low = low;
-	if (high + bytes > range->outside)
-		range->outside = high + bytes;
+	if ((uint64_t)high + bytes > range->outside)
+		range->outside = high > UINT32_MAX - bytes ? UINT32_MAX : high + bytes;
 }
 
 void array_range_add(struct array_range *range, const struct probe_access *access, unsigned bytes)

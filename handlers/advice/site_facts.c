@@ -215,13 +215,24 @@ bool facts_idle_between(const struct facts *facts)
 	return facts->lanes <= 2 * quads && 4 * quads > facts->lanes + 6 * facts->executions;
 }
 
-/* Is the stride that of neighbouring lanes, also where idle lanes may be between active ones? */
+/*
+ * Is the stride that of neighbouring lanes, also where idle lanes may be between active ones? Not
+ * all of more than half of them are apart.
+ */
 static bool is_of_neighbours(const struct facts *facts)
 {
 	struct axis_strides axes;
 
-	return !facts_sparse(facts) || recorded_without_gaps(facts->site->recorded) ||
+	return 2 * facts->lanes > facts->executions * facts->site->wave ||
+	       recorded_without_gaps(facts->site->recorded) ||
 	       (axis_terms(facts->site, &axes) && axes.known[0] && axes.stride[0] == facts->low);
+}
+
+bool facts_usual_stride(const struct facts *facts)
+{
+	return facts->low == facts->high && facts->low &&
+	       2 * facts->site->counters[PROBE_C_AFFINE] > facts->executions &&
+	       !facts_idle_between(facts) && is_of_neighbours(facts);
 }
 
 /* "lanes are 8 B apart in 15 of 16 executions (the index has ...)", if that is most of them. */
@@ -230,8 +241,7 @@ static bool say_usual_stride(const struct facts *facts, const char *why, char *t
 	uint64_t affine = facts->site->counters[PROBE_C_AFFINE];
 	char most[64] = "";
 
-	if (facts->low != facts->high || !facts->low || 2 * affine <= facts->executions ||
-	    facts_idle_between(facts) || !is_of_neighbours(facts))
+	if (!facts_usual_stride(facts))
 		return false;
 	if (affine < facts->executions)
 		snprintf(most, sizeof(most), " in %llu of %llu executions",

@@ -25,6 +25,9 @@ struct facts {
 
 struct facts facts_of(const struct advice_site *site);
 
+/* Are lanes that are neighbours one distance apart, not 0, in most executions? */
+bool facts_usual_stride(const struct facts *facts);
+
 /* Active lanes of an average execution, rounded up. */
 unsigned facts_active(const struct facts *facts);
 /* A sum's share of one execution, on average. */

@@ -211,14 +211,17 @@ void advice_say_swap(const struct facts *facts, uint64_t stride, bool alternativ
 
 /*
  * Should indices be swapped, or a tile be staged, rather than data be stored in another order?
- * Lanes that are near each other need another index for it, which only the terms show.
+ * Lanes that are near each other need another index for it, which only the terms show, or go element by element through what they
+ * have of an array.
  */
 static bool is_swapped(const struct advice_site *site, uint64_t stride,
 		       const struct index_step *step)
 {
 	const struct compared_access *to = advice_moves_to(site, stride);
+	bool walks = step->bytes == site->bytes && advice_smallest_index(site, stride) & 8;
 	bool apart = stride > ADVICE_STRUCT_MAX ||
-		     (advice_terms_known(site) && !advice_is_member(site) && to && to->contiguous);
+		     (advice_terms_known(site) && !advice_is_member(site) &&
+		      (walks || (to && to->contiguous)));
 
 	return apart && step->bytes < stride && step->other;
 }

@@ -179,6 +179,17 @@ static int list_near(const struct memory *memory, const struct sites_kernel *ker
 	return err;
 }
 
+/* Is the first part of both addresses the same, as far as known: "in" of "in + 4*threadIdx.x"? */
+static bool of_one_array(const struct probe_site_info *a, const struct probe_site_info *b)
+{
+	const char *first = describes_address(a) ? a->address : NULL;
+	const char *second = describes_address(b) ? b->address : NULL;
+	size_t length = first ? strcspn(first, " ") : 0;
+
+	return !first || !*first || !second || !*second ||
+	       (strcspn(second, " ") == length && !strncmp(first, second, length));
+}
+
 /*
  * Accesses of the same position: a loop that was unrolled. Counts those in other blocks, behind
  * conditions, and the executions of all.
@@ -202,7 +213,8 @@ static void find_copies(const struct memory *memory, const struct sites_kernel *
 		    i == id || !executions)
 			continue;
 		place = probe_site_user_place(info);
-		if (!at.line || place.line != at.line || place.column != at.column)
+		if (!at.line || place.line != at.line || place.column != at.column ||
+		    !of_one_array(own, info))
 			continue;
 		site->place_executions += executions;
 		site->copies += info->near_site != own->near_site;
