@@ -10,7 +10,9 @@
 #include <tuple>
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/DataLayout.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/IR/Value.h>
 
 /* What accesses with equal bases have in common. */
 using AddressBase = std::tuple<const void *, const llvm::Value *, uint64_t>;

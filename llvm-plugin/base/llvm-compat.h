@@ -72,7 +72,8 @@
 #define PROBE_DROP_DEBUG_RECORDS(inst) (inst).dropDbgRecords()
 #define PROBE_DEBUG_RECORD	       llvm::DbgVariableRecord
 #define PROBE_DEBUG_RECORDS(inst)      llvm::filterDbgVars((inst).getDbgRecordRange())
-#define PROBE_RECORD_DECLARES(record)  (record).isDbgDeclare()
+#define PROBE_RECORD_DECLARES(record)                                                              \
+	((record).getType() == PROBE_DEBUG_RECORD::LocationType::Declare)
 #else
 #define PROBE_DROP_DEBUG_RECORDS(inst) ((void)0)
 #define PROBE_DEBUG_RECORD	       llvm::DbgVariableIntrinsic
