@@ -58,24 +58,29 @@ static const Value *only_index(const GetElementPtrInst *address, const DataLayou
 	return index;
 }
 
-/* As instruction selection does. It does not see through the extension of an index. */
-static AddressBase select(Value *pointer, const DataLayout &layout, int64_t &constant)
+/*
+ * As instruction selection does, which looks at one block. It does not see through the extension of
+ * an index. Addresses that are a pointer and a constant are computed again in the access's block.
+ */
+static MachineAddress select(Instruction *access, ScalarEvolution &evolution)
 {
+	const DataLayout &layout = access->getModule()->getDataLayout();
+	Value *pointer = getLoadStorePointerOperand(access);
 	APInt sum(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
 	Value *base = pointer->stripAndAccumulateConstantOffsets(layout, sum, true);
 	auto *address = dyn_cast<GetElementPtrInst>(base);
 	uint64_t step = 0;
 	int64_t addend, within = 0;
-	const Value *index = address ? only_index(address, layout, step, within) : nullptr;
+	const Value *index = address && address->getParent() == access->getParent()
+				     ? only_index(address, layout, step, within)
+				     : nullptr;
 
-	if (index) {
-		index = without_addend(index, layout, addend);
-		within += addend * (int64_t)step;
-		base = address->getPointerOperand()->stripAndAccumulateConstantOffsets(
-			layout, sum, true);
-	}
-	constant = sum.getSExtValue() + within;
-	return {base, index, step};
+	if (!index)
+		return {{evolution.getSCEV(base), nullptr, 0}, sum.getSExtValue()};
+	index = without_addend(index, layout, addend);
+	base = address->getPointerOperand()->stripAndAccumulateConstantOffsets(layout, sum, true);
+	return {{evolution.getSCEV(base), evolution.getSCEV(const_cast<Value *>(index)), step},
+		sum.getSExtValue() + within + addend * (int64_t)step};
 }
 
 /* Is there a block in a loop with two accesses that might be merged? */
@@ -114,29 +119,30 @@ static void run_passes(Function &copy, FunctionAnalysisManager &manager, unsigne
 	run(createFunctionToLoopPassAdaptor(LoopStrengthReducePass()), copy, manager);
 }
 
-void MachineAddresses::reduce(Function &function, FunctionAnalysisManager &manager)
+void MachineAddresses::reduce(Function &function, FunctionAnalysisManager &manager, unsigned level)
 {
 	ValueToValueMapTy map;
 	Function *copy = CloneFunction(&function, map);
-	DenseMap<AddressBase, uint64_t> numbers; /* bases do not outlive the copy */
+	DenseMap<decltype(MachineAddress::base), uint64_t> numbers; /* bases do not outlive the copy */
 
 	copy->setLinkage(GlobalValue::InternalLinkage);
 	run_passes(*copy, manager, level);
+	ScalarEvolution &evolution = manager.getResult<ScalarEvolutionAnalysis>(*copy);
+
 	for (BasicBlock &block : function)
 		for (Instruction &inst : block) {
 			auto *now = map.count(&inst) ? dyn_cast_or_null<Instruction>(map[&inst])
 						     : nullptr;
-			int64_t constant;
 
 			if (!isa<LoadInst, StoreInst>(inst) || !now ||
 			    now->getOpcode() != inst.getOpcode())
 				continue;
-			AddressBase base =
-				select(getLoadStorePointerOperand(now), layout, constant);
-			uint64_t number = numbers.insert({base, numbers.size() + 1}).first->second;
+			MachineAddress address = select(now, evolution);
+			uint64_t number =
+				numbers.insert({address.base, numbers.size() + 1}).first->second;
 
-			reduced.insert({getLoadStorePointerOperand(&inst),
-					{AddressBase{nullptr, nullptr, number}, constant}});
+			reduced.insert({{getLoadStorePointerOperand(&inst), &block},
+					{{nullptr, nullptr, number}, address.constant}});
 		}
 	map.clear();
 	manager.clear(*copy, copy->getName());
@@ -144,27 +150,23 @@ void MachineAddresses::reduce(Function &function, FunctionAnalysisManager &manag
 }
 
 MachineAddresses::MachineAddresses(Function &function, FunctionAnalysisManager &manager,
-				   unsigned optimised)
-    : layout(function.getParent()->getDataLayout()), level(optimised)
+				   unsigned level)
 {
 	if (has_candidates(function, manager.getResult<LoopAnalysis>(function)))
-		reduce(function, manager);
+		reduce(function, manager, level);
 }
 
-bool MachineAddresses::find(Value *pointer, AddressBase &base, int64_t &constant) const
+MachineAddress MachineAddresses::of(Instruction *access, ScalarEvolution &evolution) const
 {
+	const DataLayout &layout = access->getModule()->getDataLayout();
+	Value *pointer = getLoadStorePointerOperand(access);
 	APInt sum(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
-	auto found = reduced.find(pointer);
+	auto found = reduced.find({pointer, access->getParent()});
 
 	if (found == reduced.end())
-		found = reduced.find(pointer->stripAndAccumulateConstantOffsets(layout, sum, true));
-	if (found != reduced.end()) {
-		base = found->second.first;
-		constant = found->second.second + sum.getSExtValue();
-		return true;
-	}
-	if (level > 1)
-		return false;
-	base = select(pointer, layout, constant);
-	return true;
+		found = reduced.find({pointer->stripAndAccumulateConstantOffsets(layout, sum, true),
+				      access->getParent()});
+	if (found == reduced.end())
+		return select(access, evolution);
+	return {found->second.base, found->second.constant + sum.getSExtValue()};
 }

@@ -10,20 +10,23 @@
 #include <tuple>
 
 #include <llvm/ADT/DenseMap.h>
-#include <llvm/IR/DataLayout.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/PassManager.h>
-#include <llvm/IR/Value.h>
 
-/* What accesses with equal bases have in common. */
-using AddressBase = std::tuple<const void *, const llvm::Value *, uint64_t>;
+/* Accesses with equal bases differ by their constants. */
+struct MachineAddress {
+	std::tuple<const void *, const void *, uint64_t> base;
+	int64_t constant;
+};
 
 class MachineAddresses
 {
-	const llvm::DataLayout &layout;
-	const unsigned level;
-	llvm::DenseMap<const llvm::Value *, std::pair<AddressBase, int64_t>> reduced;
+	using Place = std::pair<const llvm::Value *, const llvm::BasicBlock *>;
+	llvm::DenseMap<Place, MachineAddress> reduced; /* by pointer and block of the access */
 
-	void reduce(llvm::Function &function, llvm::FunctionAnalysisManager &manager);
+	void reduce(llvm::Function &function, llvm::FunctionAnalysisManager &manager,
+		    unsigned level);
 
       public:
 	/*
@@ -33,8 +36,8 @@ class MachineAddresses
 	 */
 	MachineAddresses(llvm::Function &function, llvm::FunctionAnalysisManager &manager,
 			 unsigned level);
-	/* By the pointer of an access, also one that was merged since. False if it is not known. */
-	bool find(llvm::Value *pointer, AddressBase &base, int64_t &constant) const;
+	/* Of a load or store, also one that was merged since. */
+	MachineAddress of(llvm::Instruction *access, llvm::ScalarEvolution &evolution) const;
 };
 
 #endif

@@ -57,7 +57,6 @@ class Merger
 	PROBE_DIVERGENCE_INFO divergence;
 	const MachineAddresses &addresses;
 
-	AddressBase base_of(Value *pointer, int64_t &constant);
 	bool is_piece(Instruction &inst, unsigned &bytes) const;
 	bool may_move(Instruction *first, Instruction *second);
 	Value *place(IRBuilder<> &builder, Instruction *at, const Piece &low, const Piece &high);
@@ -232,30 +231,22 @@ void Merger::merge_list(SmallVectorImpl<Piece> &pieces)
 	}
 }
 
-/* Of sums, where the bases are not known: constants were moved out of them. */
-AddressBase Merger::base_of(Value *pointer, int64_t &constant)
-{
-	AddressBase base;
-
-	if (addresses.find(pointer, base, constant))
-		return base;
-	return {without_constant(evolution, evolution.getSCEV(pointer), constant), nullptr, 0};
-}
-
 void Merger::run()
 {
 	for (BasicBlock &block : function) {
-		MapVector<std::pair<AddressBase, unsigned>, SmallVector<Piece, 4>> lists;
+		MapVector<std::pair<decltype(MachineAddress::base), unsigned>,
+			  SmallVector<Piece, 4>>
+			lists;
 
 		for (Instruction &inst : block) {
-			int64_t offset = 0;
 			unsigned bytes;
 
 			if (!is_piece(inst, bytes))
 				continue;
-			AddressBase base = base_of(getLoadStorePointerOperand(&inst), offset);
+			MachineAddress address = addresses.of(&inst, evolution);
 
-			lists[{base, inst.getOpcode()}].push_back({&inst, offset, bytes});
+			lists[{address.base, inst.getOpcode()}].push_back(
+				{&inst, address.constant, bytes});
 		}
 		for (auto &list : lists)
 			merge_list(list.second);
