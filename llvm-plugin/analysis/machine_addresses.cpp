@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "llvm-plugin/analysis/machine_addresses.h"
 
+#include "llvm-plugin/base/access_removed.h"
+
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
@@ -103,7 +106,7 @@ static void run(Pass pass, Function &function, FunctionAnalysisManager &manager)
 	manager.invalidate(function, pass.run(function, manager));
 }
 
-/* The passes between SeparateConstOffsetFromGEP and LoopStrengthReduce, and this one. */
+/* The passes between SeparateConstOffsetFromGEP and LoadStoreVectorizer, as far as they matter. */
 static void run_passes(Function &copy, FunctionAnalysisManager &manager, unsigned level)
 {
 	if (level > 1) {
@@ -117,17 +120,16 @@ static void run_passes(Function &copy, FunctionAnalysisManager &manager, unsigne
 		run(EarlyCSEPass(), copy, manager);
 	}
 	run(createFunctionToLoopPassAdaptor(LoopStrengthReducePass()), copy, manager);
+	if (level > 2)
+		run(GVNPass(), copy, manager);
+	else if (level > 1)
+		run(EarlyCSEPass(), copy, manager);
 }
 
-void MachineAddresses::reduce(Function &function, FunctionAnalysisManager &manager, unsigned level)
+void MachineAddresses::find_addresses(Function &function, ValueToValueMapTy &map,
+				      ScalarEvolution &evolution)
 {
-	ValueToValueMapTy map;
-	Function *copy = CloneFunction(&function, map);
 	DenseMap<decltype(MachineAddress::base), uint64_t> numbers; /* bases do not outlive the copy */
-
-	copy->setLinkage(GlobalValue::InternalLinkage);
-	run_passes(*copy, manager, level);
-	ScalarEvolution &evolution = manager.getResult<ScalarEvolutionAnalysis>(*copy);
 
 	for (BasicBlock &block : function)
 		for (Instruction &inst : block) {
@@ -144,9 +146,81 @@ void MachineAddresses::reduce(Function &function, FunctionAnalysisManager &manag
 			reduced.insert({{getLoadStorePointerOperand(&inst), &block},
 					{{nullptr, nullptr, number}, address.constant}});
 		}
+}
+
+/* Loads of a function and what they are in its copy. */
+using Copies = SmallVector<std::pair<LoadInst *, Value *>, 32>;
+
+static Copies loads_of(Function &function, ValueToValueMapTy &map)
+{
+	Copies loads;
+
+	for (BasicBlock &block : function)
+		for (Instruction &inst : block)
+			if (auto *load = dyn_cast<LoadInst>(&inst))
+				loads.push_back({load, map[load]});
+	return loads;
+}
+
+/*
+ * Those that are not in the copy any more, unless a pass put loads into their loop, which may be
+ * them at another place.
+ */
+static SmallVector<LoadInst *, 8> find_removed(const Copies &loads, ValueToValueMapTy &map,
+					       Function &copy, const LoopInfo &loops)
+{
+	SmallPtrSet<const Value *, 32> known;
+	SmallVector<const LoadInst *, 8> added;
+	SmallVector<LoadInst *, 8> ret;
+
+	for (auto &load : loads)
+		known.insert(load.second);
+	for (Instruction &inst : instructions(copy))
+		if (isa<LoadInst>(inst) && !known.count(&inst))
+			added.push_back(cast<LoadInst>(&inst));
+	for (auto &load : loads) {
+		auto *block = cast_or_null<BasicBlock>((Value *)map[load.first->getParent()]);
+		const Loop *loop = block ? loops.getLoopFor(block) : nullptr;
+
+		if (!block || !load.first->isSimple() || map[load.first] == load.second)
+			continue;
+		if (none_of(added, [&](const LoadInst *other) {
+			    return loop ? loop->contains(other) : !loops.getLoopFor(other->getParent());
+		    }))
+			ret.push_back(load.first);
+	}
+	return ret;
+}
+
+void MachineAddresses::reduce(Function &function, FunctionAnalysisManager &manager, unsigned level)
+{
+	ValueToValueMapTy map;
+	Function *copy = CloneFunction(&function, map);
+	const Copies loads = loads_of(function, map);
+
+	copy->setLinkage(GlobalValue::InternalLinkage);
+	run_passes(*copy, manager, level);
+	find_addresses(function, map, manager.getResult<ScalarEvolutionAnalysis>(*copy));
+	removed = find_removed(loads, map, *copy, manager.getResult<LoopAnalysis>(*copy));
 	map.clear();
 	manager.clear(*copy, copy->getName());
 	copy->eraseFromParent();
+}
+
+void MachineAddresses::hold(bool keep)
+{
+	if (keep)
+		removed.clear();
+	for (LoadInst *load : removed)
+		load->setVolatile(true);
+}
+
+void MachineAddresses::release()
+{
+	for (LoadInst *load : removed) {
+		load->setVolatile(false);
+		load->setMetadata(ACCESS_REMOVED, MDNode::get(load->getContext(), {}));
+	}
 }
 
 MachineAddresses::MachineAddresses(Function &function, FunctionAnalysisManager &manager,

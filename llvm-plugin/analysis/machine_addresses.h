@@ -13,6 +13,7 @@
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/Utils/ValueMapper.h>
 
 /* Accesses with equal bases differ by their constants. */
 struct MachineAddress {
@@ -25,8 +26,12 @@ class MachineAddresses
 	using Place = std::pair<const llvm::Value *, const llvm::BasicBlock *>;
 	llvm::DenseMap<Place, MachineAddress> reduced; /* by pointer and block of the access */
 
+	llvm::SmallVector<llvm::LoadInst *, 8> removed;
+
 	void reduce(llvm::Function &function, llvm::FunctionAnalysisManager &manager,
 		    unsigned level);
+	void find_addresses(llvm::Function &function, llvm::ValueToValueMapTy &map,
+			    llvm::ScalarEvolution &evolution);
 
       public:
 	/*
@@ -36,6 +41,13 @@ class MachineAddresses
 	 */
 	MachineAddresses(llvm::Function &function, llvm::FunctionAnalysisManager &manager,
 			 unsigned level);
+	/*
+	 * Loads that the back end removes after that, such as those of a value that the iteration
+	 * before had: volatile until release(), so that no pass merges them, then marked as not
+	 * probed. With `keep` there are none.
+	 */
+	void hold(bool keep);
+	void release();
 	/* Of a load or store, also one that was merged since. */
 	MachineAddress of(llvm::Instruction *access, llvm::ScalarEvolution &evolution) const;
 };

@@ -32,6 +32,7 @@
 #include "llvm-plugin/analysis/machine_addresses.h"
 #include "llvm-plugin/analysis/repeated_accesses.h"
 #include "llvm-plugin/analysis/separate_offsets.h"
+#include "llvm-plugin/base/access_removed.h"
 
 using namespace llvm;
 
@@ -83,7 +84,8 @@ static bool is_candidate(Instruction &inst, const DataLayout &layout, unsigned &
 	auto *load = dyn_cast<LoadInst>(&inst);
 	auto *store = dyn_cast<StoreInst>(&inst);
 
-	if (!(load && load->isSimple()) && !(store && store->isSimple()))
+	if ((!(load && load->isSimple()) && !(store && store->isSimple())) ||
+	    inst.getMetadata(ACCESS_REMOVED))
 		return false;
 	Type *type = getLoadStoreType(&inst);
 	unsigned space = getLoadStoreAddressSpace(&inst);
@@ -464,10 +466,13 @@ void ir_merge_accesses(LLVMValueRef value, void *analyses, unsigned level, bool 
 
 	if (level > 1)
 		prepare_on_ir(*function, manager, level, remove);
-	const MachineAddresses addresses(*function, manager, level);
+	MachineAddresses addresses(*function, manager, level);
+
+	addresses.hold(!remove);
 
 	if (level > 1)
 		manager.invalidate(*function, LoadStoreVectorizerPass().run(*function, manager));
+	addresses.release();
 	lines.restore(*function);
 	/* GVN leaves less to instruction selection than is found here. */
 	if (remove && level < 3)

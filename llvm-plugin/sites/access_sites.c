@@ -16,6 +16,7 @@
 #include <probe/wire.h>
 
 #include "llvm-plugin/analysis/ir_edit.h"
+#include "llvm-plugin/base/access_removed.h"
 #include "llvm-plugin/base/compile_options.h"
 #include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/intrinsic_forms.h"
@@ -169,6 +170,15 @@ static bool read_size(LLVMValueRef inst, LLVMTypeRef type, struct access_site *r
 	return size && size <= 1024;
 }
 
+static bool is_removed(LLVMValueRef inst)
+{
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(inst));
+	unsigned kind =
+		LLVMGetMDKindIDInContext(context, ACCESS_REMOVED, sizeof(ACCESS_REMOVED) - 1);
+
+	return LLVMGetMetadata(inst, kind) != NULL;
+}
+
 enum access_class access_site_read(LLVMValueRef inst, struct access_site *ret)
 {
 	LLVMTypeRef type;
@@ -180,6 +190,8 @@ enum access_class access_site_read(LLVMValueRef inst, struct access_site *ret)
 	}
 	if (!read_operands(inst, ret, &type))
 		return LLVMIsACallInst(inst) ? read_call(inst) : PASS_ACCESS_NONE;
+	if (is_removed(inst))
+		return PASS_ACCESS_NONE;
 	/* Accesses to scratch are marked by lower_intrinsics.c if requested. */
 	ret->space = LLVMGetPointerAddressSpace(LLVMTypeOf(ret->pointer));
 	switch (ret->space) {
