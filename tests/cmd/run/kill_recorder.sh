@@ -30,7 +30,8 @@ segment=$(grep -a -o -m1 "/dev/shm/probe-[0-9a-f]*" alive/x.db-spool)
 kill -KILL "$run" "$recorder"
 wait "$run" 2>death
 echo "$?"
-while [ -e "/proc/$recorder" ] && [ "$(cut -d ' ' -f 3 "/proc/$recorder/stat")" != Z ]; do :; done
+# Each of its threads: files stay open, and locked, until the last one has ended.
+while cut -d ' ' -f 3 "/proc/$recorder"/task/*/stat 2>/dev/null | grep -q '[^ZX]'; do :; done
 probe-report lines alive/x.db 2>&1 | grep -o "its recorder was killed.*"
 : >out
 probe-run --recover alive >>out 2>&1 &
