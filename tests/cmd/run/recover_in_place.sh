@@ -17,7 +17,7 @@ kill_all()
 	kill -KILL "$run" "$recorder" "$app"
 	wait "$run" 2>death
 	for process in "$app" "$recorder"; do
-		while [ -e "/proc/$process" ] && [ "$(cut -d ' ' -f 3 "/proc/$process/stat")" != Z ]; do :; done
+		while cut -d ' ' -f 3 "/proc/$process"/task/*/stat 2>/dev/null | grep -q '[^ZX]'; do :; done
 	done
 	segment=$(grep -a -o -m1 "/dev/shm/probe-[0-9a-f]*" "$1/x.db-spool")
 }
