@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * To which accesses of the kernel a fix would move the cost: if lanes run along another index, or if
- * workgroups become wider, accesses that touch few cache lines now may touch many.
+ * To which accesses of the kernel a fix would move the cost: if lanes run along another index, or
+ * if workgroups become wider, accesses that touch few cache lines now may touch many.
  */
 #ifndef PROBE_HANDLERS_ADVICE_MOVED_COST_H
 #define PROBE_HANDLERS_ADVICE_MOVED_COST_H

@@ -211,8 +211,8 @@ void advice_say_swap(const struct facts *facts, uint64_t stride, bool alternativ
 
 /*
  * Should indices be swapped, or a tile be staged, rather than data be stored in another order?
- * Lanes that are near each other need another index for it, which only the terms show, or go element by element through what they
- * have of an array.
+ * Lanes that are near each other need another index for it, which only the terms show, or go
+ * element by element through what they have of an array.
  */
 static bool is_swapped(const struct advice_site *site, uint64_t stride,
 		       const struct index_step *step)
