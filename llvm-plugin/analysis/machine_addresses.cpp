@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "llvm-plugin/analysis/machine_addresses.h"
 
-#include "llvm-plugin/base/access_removed.h"
-
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DataLayout.h>
@@ -18,6 +16,8 @@
 #include <llvm/Transforms/Scalar/SpeculativeExecution.h>
 #include <llvm/Transforms/Scalar/StraightLineStrengthReduce.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+
+#include "llvm-plugin/base/access_removed.h"
 
 using namespace llvm;
 
@@ -106,24 +106,27 @@ static void run(Pass pass, Function &function, FunctionAnalysisManager &manager)
 	manager.invalidate(function, pass.run(function, manager));
 }
 
+/* Unites equal values. */
+static void run_cse(Function &copy, FunctionAnalysisManager &manager, unsigned level)
+{
+	if (level > 2)
+		run(GVNPass(), copy, manager);
+	else if (level > 1)
+		run(EarlyCSEPass(), copy, manager);
+}
+
 /* The passes between SeparateConstOffsetFromGEP and LoadStoreVectorizer, as far as they matter. */
 static void run_passes(Function &copy, FunctionAnalysisManager &manager, unsigned level)
 {
 	if (level > 1) {
 		run(SpeculativeExecutionPass(), copy, manager);
 		run(StraightLineStrengthReducePass(), copy, manager);
-		if (level > 2)
-			run(GVNPass(), copy, manager);
-		else
-			run(EarlyCSEPass(), copy, manager);
+		run_cse(copy, manager, level);
 		run(NaryReassociatePass(), copy, manager);
 		run(EarlyCSEPass(), copy, manager);
 	}
 	run(createFunctionToLoopPassAdaptor(LoopStrengthReducePass()), copy, manager);
-	if (level > 2)
-		run(GVNPass(), copy, manager);
-	else if (level > 1)
-		run(EarlyCSEPass(), copy, manager);
+	run_cse(copy, manager, level);
 }
 
 void MachineAddresses::find_addresses(Function &function, ValueToValueMapTy &map,

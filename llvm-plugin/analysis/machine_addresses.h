@@ -25,7 +25,6 @@ class MachineAddresses
 {
 	using Place = std::pair<const llvm::Value *, const llvm::BasicBlock *>;
 	llvm::DenseMap<Place, MachineAddress> reduced; /* by pointer and block of the access */
-
 	llvm::SmallVector<llvm::LoadInst *, 8> removed;
 
 	void reduce(llvm::Function &function, llvm::FunctionAnalysisManager &manager,
