@@ -24,7 +24,7 @@ const char finding_fields[] =
 	"finding_size_most,finding_share,finding_basis,"
 	"cycles_scale,cycles_basis,time_share,time_of,kernel_samples,line_waiting,timed_waiting,"
 	"finding_kernels,finding_rank,finding,launch_shape,cause,fix,cause_shape,"
-	"address_class,address,source,inlined,site,unit,machine,basis,swap_loop,own_file,"
+	"address_class,address,source,inlined,site,unit,machine,machine_kernel,basis,swap_loop,own_file,"
 	"own_line,own_column,candidates,code_object,measured,error,kernel_cycles,group_rank,"
 	"finding_at";
 
@@ -331,10 +331,27 @@ static bool machine_has(const char *list, long long bytes)
 }
 
 /*
+ * At this position are only narrower instructions than the counted ones, if any. They may be other
+ * accesses of the line, because one of a merged access may have another line or none. But if the
+ * kernel has no instruction of this width at all, the access was merged here and not in the machine.
+ */
+static void print_narrower(const struct finding *finding)
+{
+	const char *all = finding_cell(finding, F_MACHINE_KERNEL);
+	long long unit = finding_number(finding, F_UNIT);
+
+	if (!machine_width(all) || machine_has(all, unit) || machine_width(all) > unit ||
+	    (finding->folded && several_sizes(finding)))
+		return;
+	printf("       instructions: none of %lld B in this kernel; with narrower ones, it may request "
+	       "more cache lines or take more LDS passes than counted\n",
+	       unit);
+}
+
+/*
  * The instructions that the machine executes: those of the width that probes counted, or all at
  * this position if they are wider, or if the access is divided into several widths (24 bytes into
- * 16 and 8). Narrower ones are other accesses of the line; those of a merged store may have no
- * line.
+ * 16 and 8).
  */
 static void print_machine(const struct finding *finding)
 {
@@ -344,8 +361,10 @@ static void print_machine(const struct finding *finding)
 	bool same = machine_has(list, finding_number(finding, F_UNIT)) && !uneven;
 	char name[64];
 
-	if (!same && machine_width(list) < finding_number(finding, F_UNIT))
+	if (!same && machine_width(list) < finding_number(finding, F_UNIT)) {
+		print_narrower(finding);
 		return;
+	}
 	while (next_name(&list, name, sizeof(name))) {
 		if (same && bytes_of(name) != finding_number(finding, F_UNIT) &&
 		    !(finding->folded && several_sizes(finding)))

@@ -67,6 +67,7 @@ enum finding_field {
 	F_SITE,
 	F_UNIT,
 	F_MACHINE,
+	F_MACHINE_KERNEL,
 	F_BASIS,
 	F_SWAP_LOOP,
 	F_OWN_FILE,

@@ -86,7 +86,7 @@ static void write_cell(struct report_json *json, sqlite3_stmt *stmt, int i, bool
 /* Columns computed from the kernel's code, which the page contains anyway. */
 static bool is_looked_up(const char *column)
 {
-	static const char *const names[] = {"machine", "candidates", "swap_loop"};
+	static const char *const names[] = {"machine", "machine_kernel", "candidates", "swap_loop"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(names[i], column))

@@ -29,10 +29,11 @@
 	"WHEN 'store' THEN i.text GLOB '*_store*' OR i.text GLOB 'ds_write*' "                     \
 	"ELSE i.text GLOB '*_atomic*' OR (i.text GLOB 'ds_*' AND NOT i.text GLOB 'ds_read*' "      \
 	"AND NOT i.text GLOB 'ds_write*') END"
-#define MACHINE                                                                                    \
+#define MACHINE_WHERE(position)                                                                    \
 	"(SELECT group_concat(DISTINCT substr(i.text, 1, instr(i.text || ' ', ' ') - 1)) "         \
-	"FROM probe_instructions(q.code_object, " SYMBOL ") i WHERE i.line = q.line "                \
-	"AND i.\"column\" = q.\"column\" AND i.file = q.file AND " SAME_KIND ")"
+	"FROM probe_instructions(q.code_object, " SYMBOL ") i WHERE " position SAME_KIND ")"
+#define MACHINE                                                                                    \
+	MACHINE_WHERE("i.line = q.line AND i.\"column\" = q.\"column\" AND i.file = q.file AND ")
 
 /*
  * The instructions that an access without a line may be in the original kernel, and the line before
@@ -262,6 +263,8 @@ static const struct report_column columns[] = {
 	 "line 0: instructions of the original kernel that may be this access"},
 	{"swap_loop", "swap loop", REPORT_INT, false, SWAP_LOOP,
 	 "1: an atomic made of a compare-and-swap loop; executions count it once"},
+	{"machine_kernel", "machine, kernel", REPORT_TEXT, false, MACHINE_WHERE(""),
+	 "instructions of the original kernel for accesses of this kind, at any position"},
 };
 
 /*

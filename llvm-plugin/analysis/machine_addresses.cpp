@@ -81,7 +81,10 @@ static MachineAddress select(Instruction *access, ScalarEvolution &evolution)
 	if (!index)
 		return {{evolution.getSCEV(base), nullptr, 0}, sum.getSExtValue()};
 	index = without_addend(index, layout, addend);
-	base = address->getPointerOperand()->stripAndAccumulateConstantOffsets(layout, sum, true);
+	base = address->getPointerOperand();
+	if (auto *outer = dyn_cast<Instruction>(base);
+	    !outer || outer->getParent() == access->getParent())
+		base = base->stripAndAccumulateConstantOffsets(layout, sum, true);
 	return {{evolution.getSCEV(base), evolution.getSCEV(const_cast<Value *>(index)), step},
 		sum.getSExtValue() + within + addend * (int64_t)step};
 }

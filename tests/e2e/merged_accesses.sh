@@ -74,6 +74,16 @@ KERNEL particles(const float *a, float *o, int n)
 	}
 	o[threadIdx.x] = s;
 }
+// The constant is added before the loop, so that the other two have different signs.
+KERNEL wrapped(const float *a, float *o, int n)
+{
+	float s = 0;
+	for (int j = 0; j < n; j++) {
+		const float *p = a + 30 * (((int)threadIdx.x + 7 * j) % 61) + 1;
+		s += p[-1] * p[0] + p[1];
+	}
+	o[threadIdx.x] = s;
+}
 // At -O3 a value is carried to the next iteration. Its first load, before the loop, is not counted.
 KERNEL carried(float *a, float *o, int n)
 {
@@ -113,7 +123,7 @@ int main()
 	RUN(loop_pair, pair), RUN(loop_node, node);
 	RUN(once_before, float), RUN(once_more, float), RUN(once_doubles, double), RUN(once_members, f3);
 	RUN(once_pair, pair), RUN(once_node, node), RUN(index32, float), RUN(index64, float);
-	RUN(columns, int), RUN(neighbours, float), RUN(particles, float);
+	RUN(columns, int), RUN(neighbours, float), RUN(particles, float), RUN(wrapped, float);
 	carried<<<1, 64>>>((float *)a, (float *)b, 8);
 	in_block<<<1, 64>>>((f3 *)a, (float *)b, 8);
 	update<<<1, 64>>>((f3 *)a, (const f3 *)b, 8);
@@ -127,10 +137,10 @@ for level in 1 2 3; do
 	hipcc -g -O$level --offload-arch=gfx90a merged.hip -o plain
 	rm -f stats
 	PROBE_SIM_STATS=$PWD/stats simulated ./plain
-	jq -r 'select(.kernel | test("^(loop|once|index|col|nei|par|upd|sto|car|in_)")) | [.kernel, .lines64, .lines128] | @csv' stats |
+	jq -r 'select(.kernel | test("^(loop|once|index|col|nei|par|wra|upd|sto|car|in_)")) | [.kernel, .lines64, .lines128] | @csv' stats |
 		awk -F, -v level=$level '/carried/ && level == 3 { $2 -= 4; $3 -= 2 } { print $1 "," $2 "," $3 }' |
 		sort >machine
-	expect "kernels" "$(wc -l <machine)" 21
+	expect "kernels" "$(wc -l <machine)" 22
 	record memory.db -q -- ./merged
 	probe-report lines --all --unfold -n 0 --format json memory.db | jq -r 'group_by(.kernel)[] | [.[0].kernel,
 		(map(.lines64_used) | add), (map(.lines128_used) | add)] | @csv' | sort >probed
