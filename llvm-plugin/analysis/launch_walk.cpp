@@ -92,6 +92,22 @@ bool Walk::may_be_zero(const GlobalVariable *global)
 	return align && *align >= 128;
 }
 
+/* One of less than 32 bits is within the dword that contains it, as the machine loads it. */
+uint32_t Walk::argument(const Value *value, uint32_t offset)
+{
+	const uint64_t width = in.layout.getTypeSizeInBits(value->getType());
+	const uint32_t within = width < 32 ? offset % 4 : 0;
+	uint32_t ret;
+
+	if (!bits(value) || 8 * within + width > bits(value) ||
+	    offset - within + bits(value) / 8 > PROBE_ARGUMENTS_MAX)
+		return PROBE_EXPR_NONE;
+	ret = node(PROBE_EXPR_ARGUMENT, bits(value), {}, offset - within);
+	if (within)
+		ret = node(PROBE_EXPR_LSHR, 32, {ret, constant(8 * within, 32)});
+	return width < 32 ? low_bits(ret, 32, width) : ret;
+}
+
 /* False: the value is not a leaf. */
 bool Walk::leaf(Value *value, uint32_t &ret)
 {
@@ -107,9 +123,7 @@ bool Walk::leaf(Value *value, uint32_t &ret)
 							     : number->getSExtValue(),
 			       bits(value));
 	} else if (launch_value(in, value, launched) && !launched.packet) {
-		if (launched.offset + (uint64_t)launched.bits / 8 <= PROBE_ARGUMENTS_MAX &&
-		    !is_narrow(value))
-			ret = node(PROBE_EXPR_ARGUMENT, bits(value), {}, launched.offset);
+		ret = argument(value, launched.offset);
 	} else if (global) {
 		if (may_be_zero(global))
 			ret = constant(0, bits(value));

@@ -35,6 +35,7 @@ class Walk
 	uint32_t node(enum probe_expr_code op, uint8_t bits, llvm::ArrayRef<uint32_t> operands,
 		      int64_t value = 0);
 	uint32_t constant(int64_t value, uint8_t bits);
+	uint32_t argument(const llvm::Value *value, uint32_t offset);
 	uint32_t id(enum probe_expr_code op, int axis);
 	uint8_t bits(const llvm::Value *value) const;
 	bool may_be_zero(const llvm::GlobalVariable *global);

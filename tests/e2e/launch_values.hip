@@ -111,6 +111,22 @@ __global__ void vectors(float3 *out, const float3 *in)
 	out[threadIdx.x] = make_float3(v.x + v.y, v.y + v.z, v.z + v.x); // vectors
 }
 
+// Arguments of less than four bytes share their dword with others.
+__global__ void flags(float *out, bool far, bool near, unsigned char few, short most)
+{
+	int i = threadIdx.x;
+
+	if (far)
+		out[32 * i] = 1; // never
+	if (near || i < 5)
+		out[i] = 2; // all
+	if (i < few)
+		out[i + 64] = 3; // three
+	out[near ? i : 32 * i] = 4; // chosen
+	if (i < most)
+		out[i + 128] = 5; // two
+}
+
 int main()
 {
 	const int n = 10000, w = 128;
@@ -131,5 +147,6 @@ int main()
 	banks<<<2, 64>>>((float *)bytes, (float *)p);
 	colours<<<2, 64>>>(bytes, 128, 3);
 	vectors<<<2, 64>>>((float3 *)bytes, (float3 *)p);
+	flags<<<1, 64>>>((float *)bytes, false, true, 3, 2);
 	return hipDeviceSynchronize();
 }

@@ -48,3 +48,8 @@ for access in load store; do
 	*) fail "$mark: $(at $mark $access '"\(.size) \(.lines128_excess) \(.machine)"')" ;;
 	esac
 done
+expect "never" "$(at never store .lanes)" ""
+for line in "all 64 4" "three 3 1" "chosen 64 4" "two 2 1"; do
+	set -- $line
+	expect "$1" "$(at "$1" store '"\(.lanes) \(.lines64_used)"')" "$2 $3"
+done
