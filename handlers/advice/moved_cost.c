@@ -70,6 +70,8 @@ void compared_add(struct compared_accesses *list, const struct advice_site *site
 		.column = column,
 		.known = advice_terms_known(site) && !advice_is_lanes_own(info),
 		.contiguous = is_contiguous(site),
+		.loaded = info->address_class == PROBE_ADDRESS_GATHER ||
+			  info->address_class == PROBE_ADDRESS_CHASE,
 		.lines = lines,
 		.wide = wide_lines(site, lines),
 	};

@@ -21,6 +21,7 @@ struct compared_access {
 	uint32_t line, column;
 	bool known;	 /* its terms show with which indices the address changes */
 	bool contiguous; /* neighbouring lanes use neighbouring elements */
+	bool loaded;	 /* its index is data */
 	/* Cache lines of 128 B of an execution: now, and if all lanes of a wave were in one row. */
 	double lines, wide;
 };

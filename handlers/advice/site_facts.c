@@ -235,26 +235,28 @@ bool facts_usual_stride(const struct facts *facts)
 	       !facts_idle_between(facts) && is_of_neighbours(facts);
 }
 
-/* "lanes are 8 B apart in 15 of 16 executions (the index has ...)", if that is most of them. */
-static bool say_usual_stride(const struct facts *facts, const char *why, char *text, size_t size)
+/*
+ * "lanes are 8 B apart in 15 of 16 executions (in the others, ...)", if that is most of them. In all
+ * of them, the stride is the cause, whatever the index is computed by.
+ */
+static bool say_usual_stride(const struct facts *facts, const char *others, char *text, size_t size)
 {
 	uint64_t affine = facts->site->counters[PROBE_C_AFFINE];
-	char most[64] = "";
+	char most[ADVICE_MAX / 4] = "";
 
 	if (!facts_usual_stride(facts))
 		return false;
 	if (affine < facts->executions)
-		snprintf(most, sizeof(most), " in %llu of %llu executions",
-			 (unsigned long long)affine, (unsigned long long)facts->executions);
-	snprintf(text, size, "lanes are %lld B apart%s (%s)", llabs((long long)facts->low), most,
-		 why);
+		snprintf(most, sizeof(most), " in %llu of %llu executions (%s)",
+			 (unsigned long long)affine, (unsigned long long)facts->executions, others);
+	snprintf(text, size, "lanes are %lld B apart%s", llabs((long long)facts->low), most);
 	return true;
 }
 
 const char *facts_address(const struct facts *facts, char *text, size_t size)
 {
 	static const char wrapped[] = "the index has a remainder, a minimum or a select (periodic, "
-				      "clamped, masked, or divided into rows and columns)";
+				      "clamped, masked, chosen, or divided into rows and columns)";
 	const struct probe_site_info *info = facts->site->info;
 	unsigned class = info ? info->address_class : 0;
 
@@ -266,7 +268,10 @@ const char *facts_address(const struct facts *facts, char *text, size_t size)
 		loaded_index(facts, "pointer chase", text, size);
 		break;
 	case PROBE_ADDRESS_WRAPPED:
-		if (say_usual_stride(facts, wrapped, text, size))
+		if (say_usual_stride(facts,
+				     "in the others, a remainder, a minimum or a select of the index "
+				     "moves lanes",
+				     text, size))
 			break;
 		/* Which of the two costs is not known. */
 		if (wave_has_rows(facts->site))

@@ -194,7 +194,10 @@ void advice_say_swap(const struct facts *facts, uint64_t stride, bool alternativ
 		   "along consecutive addresses");
 	if (facts->site->info)
 		place = probe_site_user_place(facts->site->info);
-	if (place.line && to->line == place.line && to->column == place.column)
+	/* No tile makes indices from data consecutive. */
+	if (to->loaded)
+		advice_append(ret->fix, " here");
+	else if (place.line && to->line == place.line && to->column == place.column)
 		/* A copy of the access, or the other half of an assignment of a struct. */
 		advice_append(ret->fix, " here and in %s%s at the same position",
 			      to->access == facts->site->access ? "another " : "the ", what);
@@ -204,9 +207,14 @@ void advice_say_swap(const struct facts *facts, uint64_t stride, bool alternativ
 	else
 		advice_append(ret->fix, " in all accesses");
 	/* Lanes that are near each other may be in few lines there, too. */
-	if (stride > ADVICE_STRUCT_MAX)
-		advice_append(ret->fix, " (swapping the indices alone %s move the cost %s)",
-			      to->known && index ? "would" : "may", to->line ? "there" : "to another one");
+	if (stride <= ADVICE_STRUCT_MAX)
+		return;
+	advice_append(ret->fix, " (swapping the indices alone %s move the cost ",
+		      to->known && index ? "would" : "may");
+	if (to->loaded && to->line)
+		advice_append(ret->fix, "to the %s at line %u)", what, to->line);
+	else
+		advice_append(ret->fix, to->line ? "there)" : "to another one)");
 }
 
 /*

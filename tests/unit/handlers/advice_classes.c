@@ -97,7 +97,7 @@ static void test_classes(void **state)
 		{PROBE_ADDRESS_CHASE, 0,
 		 "the index comes from the load at k.hip:12 (pointer chase): "},
 		{PROBE_ADDRESS_WRAPPED, 0,
-		 "lanes are 64 B apart (the index has a remainder, a minimum or a select"},
+		 "lanes are 64 B apart: 32.0 cache lines"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -129,7 +129,7 @@ static void test_usual_stride(void **state)
 		const char *says;
 	} cases[] = {
 		{PROBE_ADDRESS_WRAPPED, 1,
-		 "lanes are 4 B apart in 7 of 8 executions (the index has a remainder"},
+		 "lanes are 4 B apart in 7 of 8 executions (in the others, a remainder"},
 		{PROBE_ADDRESS_WRAPPED, 5, "the index has a remainder, a minimum or a select"},
 		{PROBE_ADDRESS_ROWS, 1,
 		 "lanes are 4 B apart in 7 of 8 executions (the index has several terms)"},
