@@ -30,6 +30,7 @@
 #include "llvm-plugin/analysis/function.h"
 #include "llvm-plugin/analysis/function_analyses.h"
 #include "llvm-plugin/analysis/machine_addresses.h"
+#include "llvm-plugin/analysis/narrow_loads.h"
 #include "llvm-plugin/analysis/repeated_accesses.h"
 #include "llvm-plugin/analysis/separate_offsets.h"
 #include "llvm-plugin/base/access_removed.h"
@@ -105,7 +106,8 @@ static bool is_candidate(Instruction &inst, const DataLayout &layout, unsigned &
 bool Merger::is_piece(Instruction &inst, unsigned &bytes) const
 {
 	return is_candidate(inst, layout, bytes) &&
-	       PROBE_IS_DIVERGENT(divergence, getLoadStorePointerOperand(&inst));
+	       (isa<StoreInst>(inst) ||
+		PROBE_IS_DIVERGENT(divergence, getLoadStorePointerOperand(&inst)));
 }
 
 /* Loads are merged at the first one, stores at the second one. */
@@ -477,6 +479,8 @@ void ir_merge_accesses(LLVMValueRef value, void *analyses, unsigned level, bool 
 	/* GVN leaves less to instruction selection than is found here. */
 	if (remove && level < 3)
 		remove_repeated_accesses(*function, manager, RemovedBy::Selection);
+	if (narrow_loads(*function))
+		manager.invalidate(*function, PreservedAnalyses::none());
 	if (has_candidates(*function)) {
 		manager.invalidate(*function, PreservedAnalyses::none());
 		Merger(*function, manager, addresses).run();

@@ -113,6 +113,15 @@ KERNEL store(node *a, node *b, int n)
 	a[threadIdx.x].value = n;
 	a[threadIdx.x].next = b + threadIdx.x;
 }
+// All lanes store to one address.
+KERNEL uniform(const int *a, f3 *o, int n)
+{
+	for (int k = 0; k < n; k++) {
+		int w = k ^ (k >> 1);
+		if (threadIdx.x < 33)
+			o[w] = f3{(float)w, w + 1.0f, w + 2.0f};
+	}
+}
 int main()
 {
 	char *a, *b;
@@ -126,6 +135,7 @@ int main()
 	RUN(columns, int), RUN(neighbours, float), RUN(particles, float), RUN(wrapped, float);
 	carried<<<1, 64>>>((float *)a, (float *)b, 8);
 	in_block<<<1, 64>>>((f3 *)a, (float *)b, 8);
+	uniform<<<1, 64>>>((const int *)a, (f3 *)b, 8);
 	update<<<1, 64>>>((f3 *)a, (const f3 *)b, 8);
 	store<<<1, 64>>>((node *)a, (node *)b, 8);
 	return hipDeviceSynchronize();
@@ -137,10 +147,10 @@ for level in 1 2 3; do
 	hipcc -g -O$level --offload-arch=gfx90a merged.hip -o plain
 	rm -f stats
 	PROBE_SIM_STATS=$PWD/stats simulated ./plain
-	jq -r 'select(.kernel | test("^(loop|once|index|col|nei|par|wra|upd|sto|car|in_)")) | [.kernel, .lines64, .lines128] | @csv' stats |
+	jq -r 'select(.kernel | test("^(loop|once|index|col|nei|par|wra|uni|upd|sto|car|in_)")) | [.kernel, .lines64, .lines128] | @csv' stats |
 		awk -F, -v level=$level '/carried/ && level == 3 { $2 -= 4; $3 -= 2 } { print $1 "," $2 "," $3 }' |
 		sort >machine
-	expect "kernels" "$(wc -l <machine)" 22
+	expect "kernels" "$(wc -l <machine)" 23
 	record memory.db -q -- ./merged
 	probe-report lines --all --unfold -n 0 --format json memory.db | jq -r 'group_by(.kernel)[] | [.[0].kernel,
 		(map(.lines64_used) | add), (map(.lines128_used) | add)] | @csv' | sort >probed
