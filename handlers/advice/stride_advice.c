@@ -73,6 +73,10 @@ static bool iterations_may_share(const struct facts *facts)
 
 		if (term->of & PROBE_TERM_LOOP && term->of & PROBE_TERM_UNKNOWN)
 			return true;
+		/* A multiple of one that may be 1. */
+		if (term->of == (PROBE_TERM_LOOP | PROBE_TERM_VALUE) && apart >= 128 &&
+		    (uint64_t)llabs((long long)term->step) <= site->bytes)
+			return true;
 		/* Other lanes use what is a multiple of their distance away. */
 		if (!(term->of & PROBE_TERM_LOOP) || !step || step >= 128 ||
 		    (apart && step % apart == 0))

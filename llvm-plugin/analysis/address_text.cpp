@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Addresses as expressions for readers; see address_text.h. */
 #include "llvm-plugin/analysis/address_text.h"
+#include "llvm-plugin/analysis/argument_names.h"
 #include "llvm-plugin/analysis/private_slot.h"
 
 #include <llvm/ADT/StringExtras.h>
@@ -469,6 +470,8 @@ Text Printer::operation(Instruction *inst, unsigned depth)
 		return value(inst->getOperand(0), depth);
 	if (isa<CastInst>(inst))
 		return named(inst, value(inst->getOperand(0), depth).text);
+	if (std::string member = argument_member(in, inst); !member.empty())
+		return named(inst, member);
 	/* An element of a vector: of what the vector comes from. */
 	if (auto *element = dyn_cast<ExtractElementInst>(inst))
 		return named(inst, leaf(element->getVectorOperand(), depth + 1).text);

@@ -14,5 +14,7 @@
 
 /* By index; "" = unknown, as for parts of a struct. */
 std::vector<std::string> argument_names(const analysis &in);
+/* "view.pitch", for a value loaded from a structure that the kernel receives by value; "" = unknown. */
+std::string argument_member(const analysis &in, const llvm::Value *value);
 
 #endif

@@ -65,6 +65,12 @@ const llvm::SCEV *address_expr(const analysis &in, llvm::Value *pointer);
 /* Offsets in the dispatch packet: 16 and 32 bits for each axis. */
 enum { PACKET_GROUP_SIZES = 4, PACKET_GRID_SIZES = 12 };
 
+/*
+ * Where a loaded value comes from: the address's base and distance in bytes; null = it is not loaded.
+ * Loads may be merged and their parts extracted by extractelement.
+ */
+const llvm::Value *loaded_from(const analysis &in, const llvm::Value *value, int64_t &offset);
+
 /* An argument, a field of one, or a field of the dispatch packet. */
 struct LaunchValue {
 	bool packet; /* also for a hidden argument that equals the field */

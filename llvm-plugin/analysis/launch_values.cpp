@@ -52,8 +52,7 @@ static uint64_t offset_of(const analysis &in, const Argument *wanted)
 	return offset;
 }
 
-/* Loads may be merged and their parts extracted by extractelement. */
-static const Value *loaded_from(const analysis &in, const Value *value, int64_t &offset)
+const Value *loaded_from(const analysis &in, const Value *value, int64_t &offset)
 {
 	auto *extract = dyn_cast<ExtractElementInst>(value);
 	auto *element = extract ? dyn_cast<ConstantInt>(extract->getIndexOperand()) : nullptr;

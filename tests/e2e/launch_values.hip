@@ -127,6 +127,19 @@ __global__ void flags(float *out, bool far, bool near, unsigned char few, short 
 		out[i + 128] = 5; // two
 }
 
+// A structure by value is loaded from the arguments.
+struct shape {
+	size_t rows, pitch;
+};
+struct view : shape {
+	float *data;
+	shape tile;
+};
+__global__ void members(view a, float *out)
+{
+	out[threadIdx.x] = a.data[threadIdx.x * a.pitch + a.tile.rows]; // members
+}
+
 int main()
 {
 	const int n = 10000, w = 128;
@@ -147,6 +160,9 @@ int main()
 	banks<<<2, 64>>>((float *)bytes, (float *)p);
 	colours<<<2, 64>>>(bytes, 128, 3);
 	vectors<<<2, 64>>>((float3 *)bytes, (float3 *)p);
+	view a;
+	a.rows = 0, a.pitch = 40, a.data = (float *)p, a.tile = {3, 4};
+	members<<<1, 64>>>(a, (float *)bytes);
 	flags<<<1, 64>>>((float *)bytes, false, true, 3, 2);
 	return hipDeviceSynchronize();
 }

@@ -48,6 +48,7 @@ for access in load store; do
 	*) fail "$mark: $(at $mark $access '"\(.size) \(.lines128_excess) \(.machine)"')" ;;
 	esac
 done
+expect "members" "$(at members load .address)" "a.data + 4*a.tile.rows + 4*threadIdx.x*a.pitch"
 expect "never" "$(at never store .lanes)" ""
 for line in "all 64 4" "three 3 1" "chosen 64 4" "two 2 1"; do
 	set -- $line
