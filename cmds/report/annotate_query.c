@@ -47,7 +47,10 @@ static const struct report_column columns[] = {
 	{"code_object", "object", REPORT_INT, false, "co", "id"},
 };
 
-/* Counters by position, because an instruction has no site of its own. */
+/*
+ * Counters by position, because an instruction has no site of its own. A site whose position is
+ * approximate is another instruction, which has no line.
+ */
 #define SITES                                                                                                   \
 	"sites AS MATERIALIZED (SELECT m.kernel, s.file, s.line, s.\"column\", s.access, " SITE_MEMORY(         \
 		"s") " AS space, "                                                                              \
@@ -55,7 +58,8 @@ static const struct report_column columns[] = {
 		     "sum(m.needed128) AS needed128, sum(m.excess128) AS excess128, sum(m.passes) AS passes, "  \
 		     "sum(m.ideal_passes) AS ideal_passes, sum(m.conflicts) AS conflicts, "                     \
 		     "max(m.max_way) AS max_way FROM probe_memory_site m JOIN probe_site s ON "                 \
-		     "s.code_object_id = m.code_object AND s.site = m.site GROUP BY m.kernel, s.file, s.line, " \
+		     "s.code_object_id = m.code_object AND s.site = m.site AND NOT s.kinds >> 31 & 1 "           \
+		     "GROUP BY m.kernel, s.file, s.line, "                                                      \
 		     "s.\"column\", s.access, 6)"
 #define NO_SITES                                                                                   \
 	"sites AS (SELECT NULL AS kernel, NULL AS file, NULL AS line, NULL AS \"column\", "        \

@@ -80,6 +80,7 @@ enum finding_field {
 	F_KERNEL_CYCLES,
 	F_GROUP_RANK,
 	F_GROUP_AT,
+	F_APPROXIMATE,
 };
 
 extern const char finding_fields[];

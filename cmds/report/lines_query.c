@@ -32,8 +32,11 @@
 #define MACHINE_WHERE(position)                                                                    \
 	"(SELECT group_concat(DISTINCT substr(i.text, 1, instr(i.text || ' ', ' ') - 1)) "         \
 	"FROM probe_instructions(q.code_object, " SYMBOL ") i WHERE " position SAME_KIND ")"
+/* The position is a likely one (PROBE_SITE_LIKELY_LINE): the instruction has no line. */
+#define APPROXIMATE COST_SITE("s.kinds >> 31 & 1")
 #define MACHINE                                                                                    \
-	MACHINE_WHERE("i.line = q.line AND i.\"column\" = q.\"column\" AND i.file = q.file AND ")
+	MACHINE_WHERE("CASE WHEN " APPROXIMATE " THEN coalesce(i.line, 0) = 0 "                    \
+		      "ELSE i.line = q.line AND i.\"column\" = q.\"column\" AND i.file = q.file END AND ")
 
 /*
  * The instructions that an access without a line may be in the original kernel, and the line before
@@ -42,7 +45,7 @@
 #define WITHOUT_LINE                                                                               \
 	"FROM probe_instructions(q.code_object, " SYMBOL ") i WHERE coalesce(i.line, 0) = 0 AND " SAME_KIND
 #define CANDIDATES                                                                                           \
-	"CASE q.line WHEN 0 THEN (SELECT group_concat(one, '; ') FROM (SELECT "                              \
+	"CASE WHEN q.line = 0 OR " APPROXIMATE " THEN (SELECT group_concat(one, '; ') FROM (SELECT "                              \
 	"printf('%s (0x%x)', i.text, i.address) || coalesce(', after ' || "                                  \
 	"(SELECT j.users_file || ':' || j.users_line "                                                       \
 	"FROM probe_instructions(q.code_object, " SYMBOL ") j "                                                \
@@ -260,7 +263,10 @@ static const struct report_column columns[] = {
 	 "sampled access: bound of the error of its cache lines or passes, with 95 % confidence; "
 	 "empty: they are exact, or nothing was measured"},
 	{"candidates", "candidates", REPORT_TEXT, false, CANDIDATES,
-	 "line 0: instructions of the original kernel that may be this access"},
+	 "line 0, or approximate: instructions of the original kernel that may be this access"},
+	{"approximate", "approximate", REPORT_INT, false, APPROXIMATE,
+	 "1: the compiler removed the line of the access; this one is that of the call by which it was "
+	 "inlined, or of the computation of its address or of the stored value"},
 	{"swap_loop", "swap loop", REPORT_INT, false, SWAP_LOOP,
 	 "1: an atomic made of a compare-and-swap loop; executions count it once"},
 	{"machine_kernel", "machine, kernel", REPORT_TEXT, false, MACHINE_WHERE(""),

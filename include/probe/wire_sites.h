@@ -104,7 +104,8 @@ struct probe_site {
 		uint32_t name;	/* string, of REGION, MESSAGE and GROUP sites: see section 5 */
 	};
 	uint32_t owner; /* string: mangled name of its kernel or device function */
-	uint32_t kinds; /* mask of 1 << enum probe_kind: kinds that probe it */
+	/* Mask of 1 << enum probe_kind: kinds that probe it; and PROBE_SITE_LIKELY_LINE. */
+	uint32_t kinds;
 	/* How the address depends on the lane. Strings are "" and the class is 0 if unknown. */
 	uint32_t address;      /* string: an expression for readers */
 	uint32_t index_source; /* string: "file:line" of the load that the index comes from */
@@ -118,6 +119,12 @@ struct probe_site {
 	uint8_t address_flags; /* enum probe_address_flag */
 	uint16_t variable;     /* in LDS, that contains the address: a number; 0 = unknown */
 };
+
+/*
+ * In `kinds`: the compiler removed the line of the instruction. The position is that of the call by
+ * which it was inlined, or of the computation of its address or of the value that it stores.
+ */
+#define PROBE_SITE_LIKELY_LINE (1u << 31)
 
 /* A variable in LDS: the one with number n is at index n - 1. */
 struct probe_site_variable {

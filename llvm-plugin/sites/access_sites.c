@@ -20,6 +20,7 @@
 #include "llvm-plugin/base/compile_options.h"
 #include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/intrinsic_forms.h"
+#include "llvm-plugin/sites/site_location.h"
 
 /*
  * Width of the machine accesses that gfx9 back ends select (checked against llc-15 for gfx90a, for
@@ -296,12 +297,12 @@ bool pass_in_scope(LLVMValueRef inst, const struct pass_options *options)
 
 	if (!options->scopes)
 		return true;
-	location = LLVMInstructionGetDebugLoc(inst);
+	location = site_location_known(inst);
 	if (!location)
 		return false;
 	pass_location_file(LLVMDILocationGetScope(location), file, sizeof(file));
 	return pass_options_in_scope(options, file, LLVMDILocationGetLine(location)) ||
-	       in_function_scope(location, options);
+	       in_function_scope(LLVMInstructionGetDebugLoc(inst), options);
 }
 
 bool access_site_wanted(LLVMValueRef inst, const struct pass_options *options,

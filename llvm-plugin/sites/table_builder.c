@@ -18,6 +18,7 @@
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
+#include "llvm-plugin/sites/site_location.h"
 
 static void append_bytes(struct table_bytes *bytes, const void *data, size_t size)
 {
@@ -183,8 +184,10 @@ void site_table_add_site(struct site_table *table, LLVMValueRef inst,
 {
 	LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
 	LLVMMetadataRef clone = LLVMGetSubprogram(function);
-	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
-	struct probe_site site = new_site(table, info, owner, kinds);
+	bool likely;
+	LLVMMetadataRef location = site_location(inst, &likely);
+	struct probe_site site =
+		new_site(table, info, owner, kinds | (likely ? PROBE_SITE_LIKELY_LINE : 0));
 
 	if (location) {
 		struct probe_site_frame own = read_frame(table, location, clone, owner);
@@ -291,7 +294,8 @@ uint32_t site_table_uncovered(const struct site_table *table)
 void site_table_add_uncovered(struct site_table *table, LLVMValueRef inst, LLVMValueRef owner,
 			      enum probe_uncovered_reason reason, const char *what)
 {
-	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
+	bool likely;
+	LLVMMetadataRef location = site_location(inst, &likely);
 	struct probe_site_uncovered row = {
 		.function = value_name(table, owner),
 		.owner = value_name(table, owner),

@@ -18,7 +18,8 @@ CREATE TABLE probe_code (
 );
 
 -- Sites: probed accesses, blocks, regions, functions and messages. size: bytes per lane; unit: bytes
--- per instruction and lane; kinds: bit per probe kind; frames: JSON [{"file","function","line","column"}],
+-- per instruction and lane; kinds: bit per probe kind, and bit 31 if the line is a likely one, because
+-- the compiler removed that of the instruction; frames: JSON [{"file","function","line","column"}],
 -- innermost caller first.
 CREATE TABLE probe_site (
 	code_object_id INTEGER NOT NULL,

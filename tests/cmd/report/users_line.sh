@@ -18,7 +18,8 @@ INSERT INTO probe_site VALUES
 		'[{"file":"a.hip","function":"count(int*)","line":31,"column":7}]'),
 	(1, 2, '/usr/include/hip/vector.h', 800, 1, 'alone', 2, 1, 16, 16, 16, '_Z5countPi', 2, '[]'),
 	(1, 3, '', 0, 0, 'count(int*)', 1, 1, 4, 4, 4, '_Z5countPi', 2, '[]'),
-	(1, 4, 'a.hip', 26, 2, 'count(int*)', 3, 1, 4, 4, 4, '_Z5countPi', 2, '[]');
+	(1, 4, 'a.hip', 26, 2, 'count(int*)', 3, 1, 4, 4, 4, '_Z5countPi', 2, '[]'),
+	(1, 5, 'a.hip', 27, 2, 'count(int*)', 1, 1, 4, 4, 4, '_Z5countPi', 2 | 1 << 31, '[]');
 INSERT INTO probe_source VALUES ('a.hip', 24, char(9) || 'atomicAdd(p, 1);'),
 	('/usr/include/hip/atomic.h', 153, 'return __hip_atomic_fetch_add(address, val);');
 INSERT INTO probe_memory_site VALUES
@@ -28,9 +29,10 @@ INSERT INTO probe_memory_site VALUES
 	(3, 1, 1, 2, 16, 1024, 256, 256, 256, 0, 128, 128, 0, 0, 0, 0, 0, 16, 16, 16, '', ''),
 	(4, 1, 1, 3, 16, 1024, 256, 64, 64, 0, 32, 32, 0, 0, 0, 0, 0, 16, 4, 4, '', ''),
 	(5, 1, 1, 4, 16, 1024, 40, 40, 64, 2, 33, 32, 1, 0, 0, 0, 0, 0, 0, 0,
-		'the index comes from a load', '');
+		'the index comes from a load', ''),
+	(6, 1, 1, 5, 16, 1024, 256, 1024, 64, 960, 1024, 32, 992, 0, 0, 0, 0, 16, 128, 128, '', '');
 END
 probe-report lines --all run.db | sed '/^dispatches/,$d'
 probe-report lines --format json -f site,cycles,finding run.db
-probe-report lines --all --format csv -f site,file,line,column,own_file,own_line,source run.db
+probe-report lines --all --format csv -f site,file,line,column,own_file,own_line,approximate,source run.db
 probe-report tables --table memory_site --format csv -f site,file,line,column run.db
