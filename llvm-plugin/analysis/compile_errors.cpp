@@ -58,35 +58,18 @@ static void report(const char *message, bool fatal)
 namespace
 {
 /* Wraps the compiler's own handler. */
-struct Catcher : public DiagnosticHandler {
+struct Quiet : public DiagnosticHandler {
 	std::unique_ptr<DiagnosticHandler> inner;
 	std::string quiet;
-	bool failed = false;
 
-	Catcher(std::unique_ptr<DiagnosticHandler> handler, const char *prefix)
+	Quiet(std::unique_ptr<DiagnosticHandler> handler, const char *prefix)
 	    : inner(std::move(handler)), quiet(prefix)
 	{
 	}
-	/* The code generator has finished, and its output would be used. */
-	~Catcher() override
-	{
-		if (failed)
-			_exit(1);
-	}
+	/* Notes follow a warning, but clang prints them if another one preceded them. */
 	bool handleDiagnostics(const DiagnosticInfo &info) override
 	{
-		if (info.getSeverity() == DS_Error) {
-			std::string text;
-			raw_string_ostream stream(text);
-			DiagnosticPrinterRawOStream printer(stream);
-
-			info.print(printer);
-			stream.flush();
-			failed = true;
-			report(text.c_str(), false);
-			return true;
-		}
-		if (info.getSeverity() == DS_Warning &&
+		if ((info.getSeverity() == DS_Warning || info.getSeverity() == DS_Note) &&
 		    !current_function().compare(0, quiet.size(), quiet))
 			return true;
 		return inner && inner->handleDiagnostics(info);
@@ -106,6 +89,33 @@ struct Catcher : public DiagnosticHandler {
 	bool isAnyRemarkEnabled() const override
 	{
 		return inner && inner->isAnyRemarkEnabled();
+	}
+};
+
+struct Catcher : public Quiet {
+	bool failed = false;
+
+	using Quiet::Quiet;
+	/* The code generator has finished, and its output would be used. */
+	~Catcher() override
+	{
+		if (failed)
+			_exit(1);
+	}
+	bool handleDiagnostics(const DiagnosticInfo &info) override
+	{
+		if (info.getSeverity() == DS_Error) {
+			std::string text;
+			raw_string_ostream stream(text);
+			DiagnosticPrinterRawOStream printer(stream);
+
+			info.print(printer);
+			stream.flush();
+			failed = true;
+			report(text.c_str(), false);
+			return true;
+		}
+		return Quiet::handleDiagnostics(info);
 	}
 };
 } // namespace
@@ -157,4 +167,14 @@ void compile_errors_catch(LLVMModuleRef module, const char *quiet, compile_error
 	remove_fatal_error_handler();
 	install_fatal_error_handler(fatal_error);
 	catch_crashes();
+}
+
+void compile_warnings_drop(LLVMModuleRef module, const char *quiet)
+{
+	LLVMContext &context = unwrap(module)->getContext();
+
+	context.setDiagnosticHandler(
+		std::make_unique<Quiet>(context.getDiagnosticHandler(), quiet),
+		/* As linkers do, whose handlers would print all remarks. */
+		true);
 }

@@ -21,11 +21,13 @@ typedef void (*compile_crash_fn)(const char *function, int signal);
 /*
  * From now on errors are passed to `caught` instead of the user, and crashes to `crashed`. A
  * compilation with errors ends the process with status 1, at the latest after its last function.
- * Warnings about functions whose names start with `quiet` are dropped: options may turn them into
- * errors.
+ * Warnings about functions whose names start with `quiet` are dropped, and their notes: options may
+ * turn them into errors.
  */
 void compile_errors_catch(LLVMModuleRef module, const char *quiet, compile_error_fn caught,
 			  compile_crash_fn crashed);
+/* From now on such warnings and notes are dropped. */
+void compile_warnings_drop(LLVMModuleRef module, const char *quiet);
 
 #ifdef __cplusplus
 }

@@ -64,6 +64,7 @@ static bool is_trial(void)
 
 /* ---- The child ----------------------------------------------------------------------------- */
 
+#define PASS_CLONES "__probe_" /* prefix of their names */
 static int report_fd;
 static bool in_trial, in_pass;
 static char current[1024]; /* checkpoint_at() */
@@ -306,7 +307,7 @@ static void begin_child(LLVMModuleRef module, const struct outputs *outputs, int
 	report_fd = fd;
 	in_trial = trial;
 	in_pass = true;
-	compile_errors_catch(module, "__probe_", caught, crashed);
+	compile_errors_catch(module, PASS_CLONES, caught, crashed);
 }
 
 bool checkpoint_attempt(LLVMModuleRef module, struct compile_failures *ret)
@@ -329,6 +330,8 @@ bool checkpoint_attempt(LLVMModuleRef module, struct compile_failures *ret)
 		else if (!ret->count && status)
 			add_failure(status, ret);
 		free_outputs(&outputs);
+		if (!ret->count)
+			compile_warnings_drop(module, PASS_CLONES);
 		return !ret->count;
 	}
 	close(ends[0]);
