@@ -269,6 +269,7 @@ const char *probe_uncovered_text(uint32_t reason)
 		[PROBE_UNCOVERED_TARGET] = "there are no probes for its target",
 		[PROBE_UNCOVERED_COMPILER] = "the compiler made no code for it with probes",
 		[PROBE_UNCOVERED_SHAPE] = "too wide, or through a buffer pointer",
+		[PROBE_UNCOVERED_ASM] = "inline assembly",
 	};
 	const char *text = reason < PROBE_UNCOVERED_REASONS ? texts[reason] : NULL;
 

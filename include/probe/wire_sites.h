@@ -69,7 +69,8 @@ enum probe_uncovered_reason {
 	PROBE_UNCOVERED_SHAPE = 5,	/* too wide, or through a buffer pointer */
 	PROBE_UNCOVERED_TARGET = 6,	/* target not supported: whole kernel, or access */
 	PROBE_UNCOVERED_COMPILER = 7,	/* whole kernel: its clone does not compile */
-	PROBE_UNCOVERED_REASONS = 8,
+	PROBE_UNCOVERED_ASM = 8,	/* inline assembly */
+	PROBE_UNCOVERED_REASONS = 9,
 };
 
 /* An access without a probe, or a call that may make such accesses. */

@@ -6,6 +6,7 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -296,4 +297,12 @@ const char *ir_subprogram_source_name(LLVMMetadataRef value, size_t *ret_size)
 bool ir_has_bundles(LLVMValueRef call)
 {
 	return unwrap<CallBase>(call)->hasOperandBundles();
+}
+
+const char *ir_asm_text(LLVMValueRef code, size_t *ret_size)
+{
+	StringRef text = cast<InlineAsm>(unwrap(code))->getAsmString();
+
+	*ret_size = text.size();
+	return text.data();
 }

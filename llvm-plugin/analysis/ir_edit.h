@@ -75,6 +75,8 @@ const char *ir_subprogram_name(LLVMMetadataRef subprogram, size_t *ret_size);
 const char *ir_subprogram_source_name(LLVMMetadataRef subprogram, size_t *ret_size);
 /* True if the call has operand bundles, which ir_replace_call() cannot carry over. */
 bool ir_has_bundles(LLVMValueRef call);
+/* The text of inline assembly; lives as long as the context. */
+const char *ir_asm_text(LLVMValueRef code, size_t *ret_size);
 
 #ifdef __cplusplus
 }

@@ -75,6 +75,51 @@ static bool is_lds(const struct access_site *site)
 	return site->space == PROBE_SPACE_LDS;
 }
 
+/* The name of an instruction that accesses memory in lanes; scalar loads have no probes anyway. */
+static bool is_memory_mnemonic(const char *name)
+{
+	static const char *const prefixes[] = {"global_",  "flat_",    "buffer_",
+					       "tbuffer_", "scratch_", "image_"};
+	static const char *const operations[] = {"_load", "_store", "_atomic", "_sample",
+						 "_gather"};
+	static const char *const lds[] = {
+		"read",	  "write", "add",   "sub",	"rsub",	  "inc",   "dec",      "min",
+		"max",	  "and",   "or",    "xor",	"mskor",  "cmpst", "append",   "consume",
+		"wrxchg", "load",  "store", "condxchg", "pk_add", "wrap",  "cmpstore", "storexchg"};
+
+	for (size_t i = 0; !strncmp(name, "ds_", 3) && i < sizeof(lds) / sizeof(lds[0]); i++)
+		if (!strncmp(name + 3, lds[i], strlen(lds[i])))
+			return true;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		for (size_t k = 0; !strncmp(name, prefixes[i], strlen(prefixes[i])) &&
+				   k < sizeof(operations) / sizeof(operations[0]);
+		     k++)
+			if (strstr(name, operations[k]))
+				return true;
+	return false;
+}
+
+/* Adds the instructions of inline assembly that access memory: one per line of its text. */
+static void read_asm(struct site_table *table, LLVMValueRef owner, LLVMValueRef inst)
+{
+	size_t size = 0;
+	const char *text = "", *end;
+
+	if (LLVMIsACallInst(inst) && LLVMIsAInlineAsm(LLVMGetCalledValue(inst)))
+		text = ir_asm_text(LLVMGetCalledValue(inst), &size);
+	for (end = text + size; text < end;) {
+		size_t line = strcspn(text, "\n"), blank = strspn(text, " \t");
+		char name[64];
+
+		snprintf(name, sizeof(name), "%.*s",
+			 (int)strspn(text + blank, "abcdefghijklmnopqrstuvwxyz0123456789_"),
+			 text + blank);
+		if (is_memory_mnemonic(name))
+			site_table_add_uncovered(table, inst, owner, PROBE_UNCOVERED_ASM, name);
+		text += line + 1;
+	}
+}
+
 static void read_inst(struct site_table *table, struct reading *reading, LLVMValueRef owner,
 		      LLVMValueRef inst)
 {
@@ -93,11 +138,12 @@ static void read_inst(struct site_table *table, struct reading *reading, LLVMVal
 	reading->lds |= reason == PROBE_UNCOVERED_TARGET;
 	if (reason)
 		site_table_add_uncovered(table, inst, owner, reason, describe(inst, reason));
+	read_asm(table, owner, inst);
 }
 
 /*
- * Lists intrinsics and calls in kernels and their callees, and all accesses in functions that may
- * be called through pointers.
+ * Lists intrinsics, assembly, and calls in kernels and their callees, and
+ * all accesses in functions that may be called through pointers.
  */
 void uncovered_list(struct site_table *table, const struct call_units *units,
 		    const struct pass_options *options, LLVMModuleRef module)
