@@ -270,6 +270,8 @@ const char *probe_uncovered_text(uint32_t reason)
 		[PROBE_UNCOVERED_COMPILER] = "the compiler made no code for it with probes",
 		[PROBE_UNCOVERED_SHAPE] = "too wide, or through a buffer pointer",
 		[PROBE_UNCOVERED_ASM] = "inline assembly",
+		[PROBE_UNCOVERED_CONSTANT] =
+			"constant memory, at an address per lane; PROBE_SPACES=constant probes it",
 	};
 	const char *text = reason < PROBE_UNCOVERED_REASONS ? texts[reason] : NULL;
 

@@ -70,7 +70,8 @@ enum probe_uncovered_reason {
 	PROBE_UNCOVERED_TARGET = 6,	/* target not supported: whole kernel, or access */
 	PROBE_UNCOVERED_COMPILER = 7,	/* whole kernel: its clone does not compile */
 	PROBE_UNCOVERED_ASM = 8,	/* inline assembly */
-	PROBE_UNCOVERED_REASONS = 9,
+	PROBE_UNCOVERED_CONSTANT = 9,	/* load of constant memory, at an address per lane */
+	PROBE_UNCOVERED_REASONS = 10,
 };
 
 /* An access without a probe, or a call that may make such accesses. */

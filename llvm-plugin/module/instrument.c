@@ -346,7 +346,7 @@ static void instrument(struct call_units *units, LLVMModuleRef module, struct de
 	struct site_table table;
 
 	site_table_init(&table);
-	uncovered_list(&table, units, options, module);
+	uncovered_list(&table, units, options, module, analyses);
 	dropped_list(units, false, &table);
 	mark_probed(units, options);
 	list_units(units, module, &table, options, analyses);

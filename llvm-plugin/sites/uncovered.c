@@ -11,6 +11,7 @@
 
 #include <probe/wire.h>
 
+#include "llvm-plugin/analysis/analysis.h"
 #include "llvm-plugin/analysis/ir_edit.h"
 #include "llvm-plugin/base/call_units.h"
 #include "llvm-plugin/base/compile_options.h"
@@ -66,9 +67,25 @@ static enum probe_uncovered_reason read_call(const struct call_units *units, LLV
 struct reading {
 	const struct call_units *units;
 	const struct pass_options *options;
-	bool open; /* the function may be called through a pointer */
-	bool lds;  /* found: accesses to LDS without probes */
+	void *analyses;
+	struct analysis *flow; /* of the function; NULL = not needed until now */
+	bool open;	       /* the function may be called through a pointer */
+	bool lds;	       /* found: accesses to LDS without probes */
 };
+
+/*
+ * Does a load of constant memory have an address per lane? Others are scalar loads, which request
+ * no more than they need.
+ */
+static bool is_vector_load(struct reading *reading, LLVMValueRef owner, LLVMValueRef inst,
+			   const struct access_site *site)
+{
+	if (reading->options->spaces >> site->space & 1 || !LLVMIsALoadInst(inst))
+		return false;
+	if (!reading->flow)
+		reading->flow = analysis_create(owner, false, reading->analyses);
+	return analysis_differs(reading->flow, inst, 0);
+}
 
 static bool is_lds(const struct access_site *site)
 {
@@ -135,6 +152,8 @@ static void read_inst(struct site_table *table, struct reading *reading, LLVMVal
 		reason = read_call(reading->units, inst);
 	else if (access == PASS_ACCESS_SITE && reading->options->no_lds && is_lds(&site))
 		reason = PROBE_UNCOVERED_TARGET;
+	else if (access == PASS_ACCESS_ON_REQUEST && is_vector_load(reading, owner, inst, &site))
+		reason = PROBE_UNCOVERED_CONSTANT;
 	reading->lds |= reason == PROBE_UNCOVERED_TARGET;
 	if (reason)
 		site_table_add_uncovered(table, inst, owner, reason, describe(inst, reason));
@@ -142,13 +161,13 @@ static void read_inst(struct site_table *table, struct reading *reading, LLVMVal
 }
 
 /*
- * Lists intrinsics, assembly, and calls in kernels and their callees, and
+ * Lists intrinsics, assembly, loads of constant memory and calls in kernels and their callees, and
  * all accesses in functions that may be called through pointers.
  */
 void uncovered_list(struct site_table *table, const struct call_units *units,
-		    const struct pass_options *options, LLVMModuleRef module)
+		    const struct pass_options *options, LLVMModuleRef module, void *analyses)
 {
-	struct reading reading = {.units = units, .options = options};
+	struct reading reading = {.units = units, .options = options, .analyses = analyses};
 	size_t size;
 
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
@@ -160,6 +179,8 @@ void uncovered_list(struct site_table *table, const struct call_units *units,
 			continue;
 		for (LLVMValueRef inst = pass_first_inst(f); inst; inst = pass_next_inst(inst))
 			read_inst(table, &reading, f, inst);
+		analysis_destroy(reading.flow);
+		reading.flow = NULL;
 	}
 	if (reading.lds)
 		fprintf(stderr,

@@ -11,6 +11,6 @@ struct site_table;
 
 /* Add the accesses of the module that no probe of the requested kinds covers to the table. */
 void uncovered_list(struct site_table *table, const struct call_units *units,
-		    const struct pass_options *options, LLVMModuleRef module);
+		    const struct pass_options *options, LLVMModuleRef module, void *analyses);
 
 #endif
