@@ -9,6 +9,7 @@
 #include "codeobj/dwarf_units.h"
 #include "codeobj/dwarf_unset_file.h"
 #include "common/err.h"
+#include "common/source_path.h"
 
 /* No compiler writes a unit with more files than this. */
 #define FILES_MAX 1000000u
@@ -77,6 +78,7 @@ static struct probe_err *file_of(struct line_reader *reader, Dwarf_Line line, ui
 	} else if (!reader->files[number]) {
 		if (dwarf_linesrc(line, &path, &error) != DW_DLV_OK)
 			return probe_dwarf_damaged(reader->dwarf, "reading a file name", error);
+		probe_source_path_clean(path);
 		err = reader->sink->file(reader->sink->user, path, ret);
 		dwarf_dealloc(reader->dwarf->dbg, path, DW_DLA_STRING);
 		if (err)

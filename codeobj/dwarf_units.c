@@ -6,6 +6,7 @@
 
 #include "common/err.h"
 #include "common/memory_watch.h"
+#include "common/source_path.h"
 
 /* Release 20210528 (Debian 12), or 0.4 and later. CMakeLists.txt detects which. */
 #ifdef PROBE_LIBDWARF_2021
@@ -213,6 +214,8 @@ bool probe_dwarf_open_files(struct probe_dwarf_reader *reader, Dwarf_Die die, Dw
 	    !probe_dwarf_ok(reader,
 			    dwarf_srcfiles(die, &files.names, &files.count, &reader->error)))
 		return false;
+	for (Dwarf_Signed i = 0; i < files.count; i++)
+		probe_source_path_clean(files.names[i]);
 	*ret = files;
 	return true;
 }

@@ -15,6 +15,7 @@
 
 #include <probe/wire.h>
 
+#include "common/source_path.h"
 #include "llvm-plugin/analysis/ir_edit.h"
 #include "llvm-plugin/base/access_removed.h"
 #include "llvm-plugin/base/compile_options.h"
@@ -243,12 +244,9 @@ void pass_location_file(LLVMMetadataRef scope, char *buf, size_t size)
 		return;
 	if (name[0] == '/' || !directory_size)
 		directory_size = 0;
-	while (name_size > 2 && name[0] == '.' && name[1] == '/') {
-		name += 2;
-		name_size -= 2;
-	}
 	snprintf(buf, size, "%.*s%s%.*s", (int)directory_size, directory, directory_size ? "/" : "",
 		 (int)name_size, name);
+	probe_source_path_clean(buf);
 }
 
 /* Libraries write barriers that wait for LDS only, not for global memory, as inline assembly. */

@@ -85,6 +85,40 @@ expect "with --source-dir" "$(files allowed.db)" "source/../include/fill.h sourc
 record secret.db -q -- ./names_secret
 sqlite3 secret.db "SELECT DISTINCT file FROM probe_site" | grep -q "$work/secret" || fail "no access in the file named"
 expect "a file that is no source" "$(files secret.db)" "project/names_secret.hip"
+# A header beside a source that is named without its directory: the compiler's names of it have a "." more in debug
+# information than in the pass.
+mkdir detail
+cat >detail/gather.h <<'END'
+__device__ inline int gather_sum(const int *a, int i)
+{
+	int s = 0;
+	for (int k = 0; k < 40; k++)
+		s += a[(i * 97 + k * 1031) & 65535]; // gathered
+	return s;
+}
+END
+cat >beside.hip <<'END'
+#include <hip/hip_runtime.h>
+#include "detail/gather.h"
+__global__ void gathers(int *out, const int *in)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	out[i] = gather_sum(in, i);
+}
+int main()
+{
+	int *p;
+	if (hipMalloc(&p, 1 << 20) != hipSuccess) return 99;
+	gathers<<<64, 256>>>(p, p);
+	return hipDeviceSynchronize() != hipSuccess;
+}
+END
+compile beside.hip beside
+record beside.db -q --twice --pc-sampling-method stochastic --pc-sampling-unit cycles --pc-sampling-interval 256 -- ./beside
+probe-report lines --all --format json beside.db >beside.json
+expect "samples of a header's line" "$(jq -c '[.[] | select(.position | endswith("gather.h:5")) |
+	[.file, .access, .cycles > 0, .waiting > 0]]' beside.json)" "[[\"$PWD/detail/gather.h\",\"load\",true,true]]"
+expect "names of the header" "$(files beside.db)" "project/beside.hip project/detail/gather.h"
 for verb in lines annotate; do
 	probe-report $verb --all secret.db 2>/dev/null | grep "not to be seen" && fail "$verb shows a file that is no source"
 done
