@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmds/report/report_options.h"
 #include "common/err.h"
 #include "common/memory_watch.h"
 
@@ -82,6 +83,25 @@ static struct probe_err *open_path(struct output *output)
 	if (!output->real_path)
 		return errno == ENOMEM ? probe_err_oom() : cannot_write(output->path);
 	return open_temporary(output, exists ? st.st_mode : 0);
+}
+
+struct probe_err *output_check(const char *path, const struct report *report)
+{
+	struct stat output, input;
+
+	if (!path || stat(path, &output))
+		return NULL;
+	for (size_t i = 0; i <= report->file_count; i++) {
+		const char *file = i < report->file_count ? report->files[i] : report->baseline;
+
+		if (file && !stat(file, &input) && input.st_dev == output.st_dev &&
+		    input.st_ino == output.st_ino)
+			return probe_err_create("cannot write %s: the report is made from this file%s%s; "
+						"write to another one",
+						path, strcmp(path, file) ? ", named " : "",
+						strcmp(path, file) ? file : "");
+	}
+	return NULL;
 }
 
 struct probe_err *output_open(const char *path, bool force, struct output *ret)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 struct probe_err;
+struct report;
 
 struct output {
 	FILE *file;
@@ -21,6 +22,11 @@ struct output {
 	bool force;
 };
 
+/*
+ * An error if the file at `path` is one that is read: a database of the report or the baseline, also by
+ * another name or through a link. NULL, standard output, is none.
+ */
+struct probe_err *output_check(const char *path, const struct report *report);
 /* `path` NULL: standard output. After an error there is nothing to close. */
 struct probe_err *output_open(const char *path, bool force, struct output *ret);
 /* `err`, or an error if memory has run out before: SQLite and libdwarf may then have left out rows. */

@@ -210,6 +210,9 @@ static struct probe_err *write_file(const struct report *report, const struct re
 	err = report_first_row(db, sql, &stmt, &row);
 	if (err || (!row && !file->always))
 		return err;
+	err = output_check(path, report);
+	if (err)
+		return err;
 	err = output_open(path, report->force, &output);
 	return err ? err : output_close(&output, write_rows(db, file, stmt, row, output.file));
 }

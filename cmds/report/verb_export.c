@@ -71,6 +71,9 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 
 	(void)first;
 	(void)last;
+	err = output_check(report->output, report);
+	if (err)
+		return err;
 	if (is_rocprofv3(report))
 		return rocprofv3_write_files(report, db);
 	if (report->format == REPORT_OTF2)

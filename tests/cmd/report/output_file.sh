@@ -35,3 +35,20 @@ probe-report export --format chrome --force -o out run.db 2>&1
 ln -s nosuch/page.html out/dangling
 probe-report export --format chrome -o out/dangling run.db 2>&1
 rm out/dangling
+echo "== a file that the report reads: not even with --force"
+for force in "" --force; do
+	probe-report export --format html $force -o run.db run.db 2>&1
+	echo "status $?"
+done
+ln -s run.db link.db
+ln run.db hard.html
+probe-report export --format html --force -o link.db run.db 2>&1
+probe-report export --format json --force -o hard.html run.db 2>&1
+cp run.db other.db
+probe-report export --format html --force --baseline other.db -o other.db run.db 2>&1
+probe-report export --format chrome --merge --force -o other.db run.db other.db 2>&1
+cp run.db two_kernel_trace.csv
+probe-report export --format rocprofv3 --force -o two two_kernel_trace.csv 2>&1
+for file in run.db other.db two_kernel_trace.csv; do
+	head -c 13 $file && echo
+done
