@@ -66,13 +66,12 @@ static bool is_small(const struct walk *walk)
 
 static void print_bad(struct walk *walk)
 {
+	if (walk->finding.folded && (sqlite3_column_int64(walk->finding.stmt, F_RANK) > 1 ||
+				     sqlite3_column_int64(walk->finding.stmt, F_GROUP_RANK) > 1))
+		return; /* the first finding counts for this kernel, and for this access */
 	if (in_library(walk) && !walk->report->all) {
 		walk->library++;
 		walk->library_cycles += cycles(walk);
-	} else if (walk->finding.folded &&
-		   (sqlite3_column_int64(walk->finding.stmt, F_RANK) > 1 ||
-		    sqlite3_column_int64(walk->finding.stmt, F_GROUP_RANK) > 1)) {
-		return; /* the first finding counts for this kernel, and for this access */
 	} else if (is_small(walk) && !walk->report->all) {
 		walk->small++;
 	} else if (walk->shown == walk->limit) {

@@ -140,6 +140,15 @@ echo "-- unfolded, and everything"
 probe-report lines --unfold --limit 3 many.db | grep -e '^t.hip'
 probe-report lines --all many.db | grep -c cause:
 probe-report lines --limit 0 many.db | grep -c cause:
+echo "-- accesses of one finding in the device library, at constant distances"
+sql many.db <<END
+ALTER TABLE probe_memory_site ADD near_site INTEGER;
+UPDATE probe_memory_site SET near_site = 201 WHERE id = 901;
+INSERT INTO probe_site VALUES (1, 202, '', 0, 0, '__ockl_printf_append', 1, 3, 4, 4, 4, 's', 2, '[]');
+INSERT INTO probe_memory_site VALUES (902, 1, 2, 202, 1, 64, 0, 0, 0, 0, 0, 0, 0, 4002, 2, 4000, 4, 0, 0, 0, 'c', 'f', 201);
+END
+probe-report lines many.db | grep library
+probe-report lines many.db --format csv -q -f cycles --all --sort=-cycles | sed -n 2,3p
 
 echo "== updates of one word: by all lanes, by half of them and, of 16 words, by unknown ones; by one lane; not known; of words of their own"
 sample updates.db
