@@ -77,3 +77,40 @@ expect "convolution: no conflicts" "$(jq -c 'map(.conflicts // 0) | add' convolu
 # The histogram's LDS atomics conflict, but its waves wait for global memory.
 expect "histogram" "$(jq -c '[(map(select(.memory == "lds" and .conflicts > 0) | .waiting_share) | add) <
 	(map(select(.memory == "global") | .waiting_share // 0) | add)]' histogram.json)" '[true]'
+
+# A function that is not inlined belongs to each kernel that calls it, with the samples of its dispatches: line by line,
+# kernels have as many as their dispatches.
+cat >called.hip <<'END'
+#include <hip/hip_runtime.h>
+__device__ __attribute__((noinline)) float walk(const float *a, int pitch)
+{
+	float s = 0;
+	for (int k = 0; k < 16; k++)
+		s += a[threadIdx.x * pitch + k]; // walked
+	return s;
+}
+__global__ void rows(float *o, const float *a) { o[threadIdx.x] = walk(a, 32); }
+__global__ void columns(float *o, const float *a) { o[threadIdx.x] = walk(a, 1); }
+int main()
+{
+	float *a;
+	if (hipMalloc(&a, 16 << 20) != hipSuccess) return 99;
+	for (int i = 0; i < 3; i++) {
+		rows<<<128, 256>>>(a + 65536, a);
+		columns<<<64, 256>>>(a + 65536, a);
+	}
+	return hipDeviceSynchronize() != hipSuccess;
+}
+END
+compile called.hip called
+record called.db -q --twice --pc-sampling-method stochastic --pc-sampling-unit cycles --pc-sampling-interval 256 -- ./called
+probe-report lines --all --format json called.db >called.json
+expect "a function's line in both kernels" "$(jq -c '[.[] | select(.line == 6 and .waiting != null) | [(.kernel | sub("\\(.*"; "")),
+	.waiting_share > 10]] | unique' called.json)" '[["columns",true],["rows",true]]'
+expect "what it costs" "$(jq -c '[.[] | select(.line == 6 and .cycles > 0) | select(.kernel | startswith("rows")) | [.cycles_basis, .time_share > 40]]' called.json)" \
+	'[["sampled",true]]'
+for kernel in rows columns; do
+	expect "samples of $kernel" "$(jq "[.[] | select(.kernel | startswith(\"$kernel(\"))] | group_by(.line) | map(map(.samples // 0) | max) | add" called.json)" \
+		"$(sqlite3 called.db "SELECT sum(samples) FROM probe_sampled JOIN probe_dispatch USING (dispatch_id)
+			JOIN rocpd_info_kernel_symbol k ON k.id = kernel_id WHERE display_name LIKE '$kernel(%'")"
+done
