@@ -5,6 +5,7 @@
 
 #include <probe/user_source.h>
 
+#include "cmds/report/dispatch_filter.h"
 #include "cmds/report/report_db.h"
 #include "cmds/report/report_options.h"
 #include "cmds/report/terminal_text.h"
@@ -67,9 +68,18 @@ static const char *why_not(sqlite3_stmt *stmt)
 	return "no code object was both sampled and probed";
 }
 
+static void say(const struct report *report, const char *text)
+{
+	if (report->format != REPORT_TABLE) {
+		probe_log(PROBE_LOG_WARNING, "%s", text);
+		return;
+	}
+	report_put(text);
+	puts("\n");
+}
+
 static void print_why(const struct report *report, const char *why, sqlite3_stmt *stmt)
 {
-	bool table = report->format == REPORT_TABLE;
 	char text[256];
 
 	if (sqlite3_column_int64(stmt, W_COMMON) || sqlite3_column_int64(stmt, W_CLONES) ||
@@ -80,12 +90,7 @@ static void print_why(const struct report *report, const char *why, sqlite3_stmt
 			 "samples and probes are not joined: %s (hash %s, %s): "
 			 "sample the program you probed, the same build",
 			 why, report_cell(stmt, W_HASHES), report_cell(stmt, W_HASHES + 1));
-	if (!table) {
-		probe_log(PROBE_LOG_WARNING, "%s", text);
-		return;
-	}
-	report_put(text);
-	puts("\n");
+	say(report, text);
 }
 
 struct probe_err *report_not_joined(const struct report *report, const struct report_db *db)
@@ -106,5 +111,22 @@ struct probe_err *report_not_joined(const struct report *report, const struct re
 	why = row ? why_not(stmt) : NULL;
 	if (why)
 		print_why(report, why, stmt);
+	return NULL;
+}
+
+/* Sampled dispatches are other ones than those that were counted, with ids of their own. */
+#define UNUSED                                                                                     \
+	"samples are not used: with --dispatches, --start, --end and --by launch-shape costs are " \
+	"modelled, from the counters of the selected dispatches"
+
+struct probe_err *report_lines_not_joined(const struct report *report, const struct report_db *db)
+{
+	bool joined = false;
+	struct probe_err *err = report_joined(db, &joined);
+
+	if (err || !joined)
+		return err ? err : report_not_joined(report, db);
+	if (report_filtered(report) || report->by == REPORT_BY_LAUNCH_SHAPE)
+		say(report, UNUSED);
 	return NULL;
 }

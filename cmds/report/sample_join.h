@@ -32,5 +32,7 @@ struct report_db;
 struct probe_err *report_joined(const struct report_db *db, bool *ret);
 /* If it has both but they cannot be joined, says why: in a table as text, else as a warning. */
 struct probe_err *report_not_joined(const struct report *report, const struct report_db *db);
+/* The same for `lines`, whose queries of some dispatches or of launch shapes use no samples. */
+struct probe_err *report_lines_not_joined(const struct report *report, const struct report_db *db);
 
 #endif

@@ -50,11 +50,9 @@ static struct probe_err *print_accesses(const struct report *report, const struc
 
 	if (err)
 		return err;
-	if (!joined) {
-		err = report_not_joined(report, db);
-		if (err)
-			return err;
-	}
+	err = report_lines_not_joined(report, db);
+	if (err)
+		return err;
 	if (report->fields_given)
 		return report_rows(report, db, query, true, true);
 	if (joined && !report->findings && !report_filtered(report)) {
@@ -166,7 +164,7 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 	err = report_none_chosen(report, db, &none);
 	if (err)
 		return err;
-	err = report_not_joined(report, db);
+	err = report_lines_not_joined(report, db);
 	return err ? err : report_rows(report, db, query, first, last);
 }
 

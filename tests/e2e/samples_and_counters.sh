@@ -114,3 +114,16 @@ for kernel in rows columns; do
 		"$(sqlite3 called.db "SELECT sum(samples) FROM probe_sampled JOIN probe_dispatch USING (dispatch_id)
 			JOIN rocpd_info_kernel_symbol k ON k.id = kernel_id WHERE display_name LIKE '$kernel(%'")"
 done
+
+# Costs of some dispatches, or by launch shape, are modelled, which the report says: as a line of it, or as a warning.
+said="samples are not used: with --dispatches, --start, --end and --by launch-shape costs are modelled, from the counters of the selected dispatches"
+for options in "-d 1-" "--start 0 --end 1s" "--by launch-shape"; do
+	# shellcheck disable=SC2086
+	expect "lines $options" "$(probe-report lines $options called.db | grep -c "^$said\$")" 1
+	# shellcheck disable=SC2086
+	expect "lines $options, basis" "$(probe-report lines $options --format json called.db 2>warnings.txt |
+		jq -c '[.[].cycles_basis | select(. == "sampled")]')" '[]'
+	expect "lines $options, warning" "$(cat warnings.txt)" "probe: warning: $said"
+done
+expect "without them" "$(probe-report lines called.db | grep -c "samples are not used" || :)" 0
+expect "annotate" "$(probe-report annotate -d 1- called.db 2>&1 | grep -c "samples are not used" || :)" 0
