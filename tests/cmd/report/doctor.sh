@@ -38,6 +38,12 @@ INSERT INTO probe_account VALUES ('dispatches', 'no_clone.empty', 1), ('dispatch
 INSERT INTO probe_run VALUES ('no_clone.kind', 'compile with PROBE_KINDS=trace,memory');
 END
 clones_and_filters kinds.db
+echo "== one of three dispatches ran without probes, as requested"
+sample off.db
+sql off.db <<END
+UPDATE probe_dispatch SET verdict = CASE dispatch_id WHEN 1 THEN 1 ELSE 0 END;
+END
+clones_and_filters off.db
 echo "== all workgroups are excluded"
 sample groups.db
 sql groups.db <<END

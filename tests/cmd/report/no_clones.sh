@@ -21,7 +21,7 @@ echo "-- off"
 sql run.db <<'END'
 UPDATE probe_dispatch SET verdict = 1;
 END
-probe-report lines run.db | grep "as requested"
+probe-report lines run.db | grep -A1 "as requested by"
 echo "-- nothing launched"
 database empty.db
 probe-report lines empty.db
