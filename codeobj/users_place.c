@@ -42,8 +42,11 @@ static bool exact(const struct probe_lines *lines, const struct probe_inlines *i
 		*ret = (struct probe_place){.file = file, .line = line->line};
 		return true;
 	}
-	if (place_of_calls(inlines, scope, ret))
+	if (place_of_calls(inlines, scope, ret)) {
+		/* In a function of the user's, the call is not where the code is. */
+		ret->approximate = line && !line->line && probe_is_user_source(file);
 		return true;
+	}
 	/* A kernel of a library has lines of its own only. */
 	*ret = (struct probe_place){.file = file, .line = line ? line->line : 0};
 	return line && line->line;

@@ -18,8 +18,8 @@ struct probe_place {
 	const char *file; /* of the tables; "" = unknown */
 	uint32_t line;	  /* 0 = unknown */
 	/*
-	 * There is no line for the address: the line is that of preceding code, or of the
-	 * function's declaration.
+	 * There is no line for the address: the line is that of preceding code, of the call of the
+	 * user's function that was inlined, or of the function's declaration.
 	 */
 	bool approximate;
 };

@@ -33,7 +33,8 @@
 		 REPORT_INT,                                                                       \
 		 false,                                                                            \
 		 "approximate",                                                                    \
-		 "samples of code without a line, attributed to the line before it"},              \
+		 "samples of code without a line, attributed to the line before it or to the "     \
+		 "call it was inlined by"},                                                         \
 	{                                                                                          \
 		"code_object", "object", REPORT_INT, false, "code_object", "id"                    \
 	}

@@ -49,7 +49,7 @@ static void print_approximate(const struct report *report, sqlite3_stmt *stmt)
 	(void)report;
 	if (count)
 		printf("%lld %s of code that the compiler made for no particular line: attributed to "
-		       "the line before it\n",
+		       "the line before it, or the call that it was inlined by\n",
 		       (long long)count, report_plural(count, "sample is", "samples are"));
 }
 

@@ -79,7 +79,7 @@ static void test_places(void **state)
 	check(0x100, 0x110, files[USER], 10, false);
 	check(0x100, 0x11c, files[USER], 10, false);
 	check(0x100, 0x120, files[USER], 11, false);
-	check(0x100, 0x130, files[USER], 12, false);
+	check(0x100, 0x130, files[USER], 12, true);
 	check(0x100, 0x150, files[USER], 13, false);
 	check(0x100, 0x160, files[USER], 13, false);
 	check(0x100, 0x170, files[HEADER], 22, false);
