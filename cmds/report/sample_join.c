@@ -48,9 +48,11 @@ static const char why_sql[] =
 	"p.dispatch_id = s.dispatch_id WHERE " SQL_INSTRUMENTED(
 		"p") "), EXISTS (" SAMPLED "), EXISTS (" PROBED
 		     "), (SELECT count(*) FROM (SELECT co FROM (" SAMPLED ") INTERSECT "
-		     "SELECT co FROM (" PROBED "))), " HASH(SAMPLED) ", " HASH(PROBED);
+		     "SELECT co FROM (" PROBED "))), "
+		     "EXISTS (SELECT 1 FROM probe_site WHERE file GLOB '*/comgr-*/input/*'), " HASH(
+			     SAMPLED) ", " HASH(PROBED);
 
-enum why { W_SAMPLERS, W_CLONES, W_SAMPLED, W_PROBED, W_COMMON, W_HASHES };
+enum why { W_SAMPLERS, W_CLONES, W_SAMPLED, W_PROBED, W_COMMON, W_HIPRTC, W_HASHES };
 
 static const char *why_not(sqlite3_stmt *stmt)
 {
@@ -80,16 +82,21 @@ static void say(const struct report *report, const char *text)
 
 static void print_why(const struct report *report, const char *why, sqlite3_stmt *stmt)
 {
-	char text[256];
+	char text[512];
 
 	if (sqlite3_column_int64(stmt, W_COMMON) || sqlite3_column_int64(stmt, W_CLONES) ||
 	    !sqlite3_column_int64(stmt, W_SAMPLED))
 		snprintf(text, sizeof(text), "samples and probes are not joined: %s", why);
 	else
-		snprintf(text, sizeof(text),
-			 "samples and probes are not joined: %s (hash %s, %s): "
-			 "sample the program you probed, the same build",
-			 why, report_cell(stmt, W_HASHES), report_cell(stmt, W_HASHES + 1));
+		snprintf(
+			text, sizeof(text),
+			"samples and probes are not joined: %s (hash %s, %s): %s", why,
+			report_cell(stmt, W_HASHES), report_cell(stmt, W_HASHES + 1),
+			sqlite3_column_int64(stmt, W_HIPRTC)
+				? "hipRTC compiles with -g in a directory whose name is in the debug "
+				  "information and differs in each run: read `samples` and `lines` "
+				  "one by one"
+				: "sample the program you probed, the same build");
 	say(report, text);
 }
 

@@ -18,7 +18,8 @@ static inline bool probe_is_user_source(const char *file)
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
 		if (!strncmp(file, folders[i], strlen(folders[i])))
 			return false;
-	return true;
+	/* hipRTC has HIP's headers by paths of the machine that built HIP. */
+	return !strstr(file, "/hip/amd_detail/");
 }
 
 /* Prefix of the HIP runtime's own kernels (copies, fills). */

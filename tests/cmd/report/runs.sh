@@ -106,6 +106,11 @@ probe-report lines --format csv -f line,lines128_excess --runs a.db b.db
 probe-report samples --format csv -f position,kernel,samples --runs a.db b.db
 probe-report lines --runs a.db b.db | sed -n 4p
 probe-report annotate --runs a.db b.db | sed -n 5p
+cp b.db hiprtc.db
+sql hiprtc.db <<END
+UPDATE probe_site SET file = '/tmp/comgr-1a2b3c/input/CompileSource';
+END
+probe-report lines --runs a.db hiprtc.db | sed -n 4p
 echo "== the same code, but different kernels; only clones; no samples"
 cp a.db d.db
 sql d.db <<END

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include <probe/user_source.h>
+
 #include "codeobj/inlines.h"
 #include "codeobj/lines.h"
 #include "codeobj/users_place.h"
@@ -112,12 +114,25 @@ static void test_without_calls(void **state)
 	assert_int_equal(place.line, 20);
 }
 
+static void test_user_sources(void **state)
+{
+	(void)state;
+	assert_true(probe_is_user_source("/home/me/a.hip"));
+	assert_true(probe_is_user_source("/home/me/include/hip/mine.h"));
+	assert_true(probe_is_user_source("/tmp/comgr-cf831a/input/CompileSource"));
+	assert_false(probe_is_user_source("/usr/include/hip/hip_runtime.h"));
+	assert_false(probe_is_user_source("/opt/rocm-6.1.0/include/hip/hip_runtime.h"));
+	assert_false(probe_is_user_source(
+		"..-hipamd-5.2.3/include/hip/amd_detail/amd_hip_runtime.h"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_without_a_line),
 		cmocka_unit_test(test_without_calls),
+		cmocka_unit_test(test_user_sources),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
