@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmds/report/verb_table.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -183,7 +184,10 @@ struct probe_err *report_verb_show(const struct report *report)
 	struct probe_err *err = show_files(report);
 
 	probe_progress_end();
+	errno = 0;
+	/* It writes what an earlier write could not, so that errno says why again. */
 	if ((fflush(stdout) || ferror(stdout)) && !err)
-		err = probe_err_create("cannot write the report");
+		err = probe_err_create(errno ? "cannot write the report: %s" : "cannot write the report",
+				       strerror(errno));
 	return err;
 }
