@@ -8,6 +8,7 @@
 #include <probe/rules/lds_model.h>
 #include <probe/words.h>
 
+#include "cmds/report/escape.h"
 #include "cmds/report/missing_choice.h"
 #include "cmds/report/query.h"
 #include "cmds/report/report_db.h"
@@ -15,7 +16,9 @@
 #include "cmds/report/row_formats.h"
 #include "cmds/report/source_state.h"
 #include "cmds/report/terminal_text.h"
+#include "common/cleanup.h"
 #include "common/err.h"
+#include "common/log.h"
 #include "store/sql_words.h"
 #include "store/store.h"
 
@@ -111,6 +114,33 @@ static void print_source(const struct report *report, sqlite3_stmt *stmt)
 	else
 		printf(" has changed since the run: lines are shown as they were then");
 	printf("%s\n", report_plain(report));
+}
+
+static void warn_source(const struct report *report, sqlite3_stmt *stmt)
+{
+	PROBE_AUTO_FREE char *file = NULL;
+	size_t size;
+	FILE *out = open_memstream(&file, &size);
+
+	(void)report;
+	if (!out)
+		return;
+	report_text(out, report_cell(stmt, 0), SIZE_MAX, 0);
+	if (!fclose(out))
+		probe_log(PROBE_LOG_WARNING, "source: %s %s: its lines may be other ones now", file,
+			  strcmp(report_cell(stmt, 1), report_source_newer)
+				  ? "has changed since the run"
+				  : "was modified after the program was built");
+}
+
+struct probe_err *report_warn_sources(const struct report *report, const char *path)
+{
+	REPORT_AUTO_DB struct report_db db = {0};
+	struct probe_err *err = report_db_open(report, path, &db);
+
+	if (err || !report_db_has(&db, "probe_sourcefile"))
+		return err;
+	return report_each(&db, sources_sql, warn_source, report);
 }
 
 /* The device and what was recorded on it; the caller ends the line. */

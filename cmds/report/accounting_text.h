@@ -12,6 +12,8 @@ struct report_query;
 
 /* First lines: whether and why the run is partial, the program, the device. */
 struct probe_err *report_head(const struct report *report, const struct report_db *db);
+/* Warns of sources that are not those of the run in this file. */
+struct probe_err *report_warn_sources(const struct report *report, const char *path);
 /* Last lines: dispatches, accesses without probes, lost records, notes, messages of the run. */
 struct probe_err *report_account(const struct report *report, const struct report_db *db);
 /*

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmds/report/accounting_text.h"
 #include "cmds/report/compare_runs.h"
 #include "cmds/report/gate_formats.h"
 #include "cmds/report/gate_rows.h"
@@ -213,6 +214,8 @@ static struct probe_err *print_verdict(struct gate *gate)
 	if (!err && gate->part && gate->report->format != REPORT_TABLE)
 		probe_log(PROBE_LOG_WARNING, "%s: only part of the work was counted: %s",
 			  gate->report->files[0], gate->part);
+	if (!err && gate->broken)
+		err = report_warn_sources(gate->report, gate->report->files[0]);
 	if (!err)
 		err = failure(gate);
 	free(gate->part);

@@ -17,3 +17,6 @@ state "as it was; b.hip is newer than the program"
 echo two >>a.hip
 state "changed since"
 probe-report lines run.db | grep -A1 '^a.hip:12'
+echo "== check: as a warning where the run breaks a rule"
+probe-report check --fail-on 'line.conflicts > 0' run.db 2>&1 | grep -v '^file'
+probe-report check --fail-on 'line.conflicts > 99999' run.db 2>&1
