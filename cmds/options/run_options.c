@@ -145,7 +145,7 @@ static const struct probe_option options[] = {
 	HEADING("Output; keys in names: %pid% %hostname% %rank% %env{NAME}%"),
 	{"output-directory", 'd', "DIR", "directory (default: probe-out)", KEY_DIRECTORY},
 	{"output-file", 'o', "NAME",
-	 "file in the directory, or an absolute path\n"
+	 "file in the directory, or an absolute path; .db is appended if missing\n"
 	 "(default: %hostname%/%pid%.db)",
 	 KEY_FILE},
 	{"force", 0, NULL, "overwrite an existing database of Probe", KEY_FORCE},
