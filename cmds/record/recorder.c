@@ -414,7 +414,8 @@ static const char *why_ended(const struct recorder *recorder)
 		return "the recorder was ended by SIGTERM";
 	if (stop == RECORDER_STOP_LEFT && process_alive(recorder))
 		return "the process still ran when the application had ended";
-	return exited ? NULL : "the process was killed, ended by _exit(), or executed another program";
+	return exited ? NULL
+		      : "the process was killed, ended by _exit(), or executed another program";
 }
 
 /* To an eventfd, or -1. */

@@ -170,8 +170,8 @@ static const struct report_column columns[] = {
 	{"kernel_samples", "kernel samples", REPORT_INT, false, "total",
 	 "samples in the kernel's dispatches; below " COST_SAMPLES_MIN " they are no basis"},
 	{"avoidable", "% avoidable", REPORT_REAL, false, "round(100.0 * avoidable, 2)",
-	 "the part that is extra of the LDS passes, cache-line requests or updates of words of the line's "
-	 "accesses to this memory; if it has several kinds, the largest part"},
+	 "the part that is extra of the LDS passes, cache-line requests or updates of words of the "
+	 "line's accesses to this memory; if it has several kinds, the largest part"},
 	{"at", "inlined at", REPORT_TEXT, false, "at",
 	 "call in the kernel itself through which the line was inlined"},
 	{"cause", "cause", REPORT_TEXT, false, "cause",

@@ -135,8 +135,8 @@ static struct probe_err *print_off(const struct report *report, const struct rep
 	err = print_kernels(report, db);
 	if (err)
 		return err;
-	puts("kernels ran without probes, as requested by --no-instrumented or by options that only "
-	     "trace:\nfor counts, run with --kind memory and without --no-instrumented");
+	puts("kernels ran without probes, as requested by --no-instrumented or by options that "
+	     "only trace:\nfor counts, run with --kind memory and without --no-instrumented");
 	return NULL;
 }
 

@@ -96,8 +96,8 @@ struct probe_err *output_check(const char *path, const struct report *report)
 
 		if (file && !stat(file, &input) && input.st_dev == output.st_dev &&
 		    input.st_ino == output.st_ino)
-			return probe_err_create("cannot write %s: the report is made from this file%s%s; "
-						"write to another one",
+			return probe_err_create("cannot write %s: the report is made from this "
+						"file%s%s; write to another one",
 						path, strcmp(path, file) ? ", named " : "",
 						strcmp(path, file) ? file : "");
 	}

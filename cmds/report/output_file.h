@@ -23,8 +23,8 @@ struct output {
 };
 
 /*
- * An error if the file at `path` is one that is read: a database of the report or the baseline, also by
- * another name or through a link. NULL, standard output, is none.
+ * An error if the file at `path` is one that is read: a database of the report or the baseline,
+ * also by another name or through a link. NULL, standard output, is none.
  */
 struct probe_err *output_check(const char *path, const struct report *report);
 /* `path` NULL: standard output. After an error there is nothing to close. */

@@ -93,9 +93,9 @@ static void print_why(const struct report *report, const char *why, sqlite3_stmt
 			"samples and probes are not joined: %s (hash %s, %s): %s", why,
 			report_cell(stmt, W_HASHES), report_cell(stmt, W_HASHES + 1),
 			sqlite3_column_int64(stmt, W_HIPRTC)
-				? "hipRTC compiles with -g in a directory whose name is in the debug "
-				  "information and differs in each run: read `samples` and `lines` "
-				  "one by one"
+				? "hipRTC compiles with -g in a directory whose name is in the "
+				  "debug information and differs in each run: read `samples` "
+				  "and `lines` one by one"
 				: "sample the program you probed, the same build");
 	say(report, text);
 }

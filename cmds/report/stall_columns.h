@@ -22,7 +22,7 @@
 	{"internal", "internal", REPORT_INT, rare, "internal",                                     \
 	 "internal instructions such as s_nop"},                                                   \
 	{"fetch", "fetch", REPORT_INT, rare, "fetch", "waited for instruction fetch"},             \
-	{"sleep", "sleep", REPORT_INT, false, "sleep", "s_sleep; on gfx9 part of other"},                                 \
+	{"sleep", "sleep", REPORT_INT, false, "sleep", "s_sleep; on gfx9 part of other"},          \
 	{"other", "other", REPORT_INT, false, "other", "other or unknown reasons"}
 
 /* clang-format on */

@@ -82,7 +82,8 @@ static const char checks_sql[] =
 	      " || ' had no clone' || coalesce((SELECT group_concat(', ' || n || ': ' || reason, '') "
 	      "FROM (SELECT count(*) AS n, " SQL_TEXT(PROBE_VERDICT_TABLE, "p.verdict")
 	      " AS reason " REFUSED " GROUP BY p.verdict)), '') || CASE " NOT_REQUESTED
-	      " WHEN 0 THEN '' ELSE ', ' || " NOT_REQUESTED " || ' ran without probes, as requested' END",
+	      " WHEN 0 THEN '' ELSE ', ' || " NOT_REQUESTED
+	      " || ' ran without probes, as requested' END",
 	      "CASE WHEN " NO_CLONE " = 0 THEN 'probe-report dispatches FILE shows them' "
 	      "WHEN " ACCOUNT("dispatches", "no_clone.plain") " = 0 AND " RUN("no_clone.kind")
 	      " IS NOT NULL THEN " RUN("no_clone.kind")

@@ -187,7 +187,8 @@ struct probe_err *report_verb_show(const struct report *report)
 	errno = 0;
 	/* It writes what an earlier write could not, so that errno says why again. */
 	if ((fflush(stdout) || ferror(stdout)) && !err)
-		err = probe_err_create(errno ? "cannot write the report: %s" : "cannot write the report",
+		err = probe_err_create(errno ? "cannot write the report: %s"
+					     : "cannot write the report",
 				       strerror(errno));
 	return err;
 }

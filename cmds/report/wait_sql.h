@@ -66,19 +66,22 @@
 	"kernels) EXCEPT SELECT co, offset FROM own) s JOIN (SELECT DISTINCT co, shift FROM "      \
 	"kernels) k ON k.co = s.co) WHERE name LIKE '[function] %')"
 /*
- * These functions belong to each kernel whose dispatches have samples there: their code is code of the
- * kernel, with the samples of its dispatches only.
+ * These functions belong to each kernel whose dispatches have samples there: their code is code of
+ * the kernel, with the samples of its dispatches only.
  */
 #define WAIT_INSTRUCTIONS                                                                          \
 	"functions AS MATERIALIZED (SELECT k.kernel, k.co, k.shift, '@' || min(n.address) AS "     \
 	"symbol FROM profiled p JOIN named n ON n.co = p.co AND n.offset = p.offset "              \
 	"JOIN kernels k ON k.kernel = p.kernel AND k.co = p.co GROUP BY k.kernel, k.co, n.name), " \
-	"code AS MATERIALIZED (SELECT * FROM own UNION ALL " WAIT_CODE("functions", "symbol", "1") ")"
+	"code AS MATERIALIZED (SELECT * FROM own UNION ALL "                                       \
+	WAIT_CODE("functions", "symbol", "1") ")"
 
 /* wait: at an s_waitcnt; queue: could not issue. Without states every sample may be either. */
 #define WAIT_EITHER(row)                                                                           \
-	"CASE WHEN " row ".any IS NULL THEN s.samples ELSE coalesce(" row ".waitcnt, 0) END AS wait, " \
-	"CASE WHEN " row ".any IS NULL THEN s.samples ELSE coalesce(" row ".arbiter, 0) END AS queue "
+	"CASE WHEN " row ".any IS NULL THEN s.samples ELSE "                                       \
+	"coalesce(" row ".waitcnt, 0) END AS wait, " \
+	"CASE WHEN " row ".any IS NULL THEN s.samples ELSE "                                       \
+	"coalesce(" row ".arbiter, 0) END AS queue "
 #define WAIT_HITS                                                                                  \
 	"hits AS MATERIALIZED (SELECT c.*, s.samples, t.stalled, coalesce(w.weight, 1.0) AS by_time, " \
 	WAIT_EITHER("t") "FROM code c "                                                            \
@@ -120,7 +123,8 @@
 
 /* `weights` is WAIT_WEIGHTS if the database has probe_profile. */
 #define WAIT_ALL(weights)                                                                          \
-	WAIT_KERNELS ", " WAIT_OWN ", " weights ", " WAIT_INSTRUCTIONS ", " WAIT_HITS ", " WAIT_WAITS ", "       \
+	WAIT_KERNELS ", " WAIT_OWN ", " weights ", " WAIT_INSTRUCTIONS ", "                        \
+	WAIT_HITS ", " WAIT_WAITS ", "                                                             \
 	WAIT_LINES ", " WAIT_WAITED
 
 /* The same columns for a run that was not sampled. */

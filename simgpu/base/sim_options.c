@@ -55,7 +55,8 @@ static uint64_t read_number(const struct option_row *row)
 	value = strtoull(text, &end, 0);
 	if (!errno && !*end && value >= row->min && value <= row->max)
 		return value;
-	sim_print("invalid value '%s' for %s; expected a number from %llu to %llu; using the default",
+	sim_print("invalid value '%s' for %s; expected a number from %llu to %llu; using "
+		  "the default",
 		  text, name, (unsigned long long)row->min, (unsigned long long)row->max);
 	return row->fallback;
 }
