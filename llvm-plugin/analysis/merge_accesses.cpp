@@ -38,8 +38,10 @@
 using namespace llvm;
 
 enum {
-	WIDEST = 16,	/* bytes of a global or flat instruction */
-	DISTANCE = 200, /* limit of instructions between two accesses, so that time is linear */
+	WIDEST = 16, /* bytes of a global or flat instruction */
+	/* Limits of instructions between two accesses, and of accesses, so that time is linear. */
+	DISTANCE = 4000,
+	BETWEEN = 200,
 };
 
 namespace
@@ -115,13 +117,15 @@ bool Merger::may_move(Instruction *first, Instruction *second)
 {
 	bool store = isa<StoreInst>(first);
 	MemoryLocation moved = MemoryLocation::get(store ? first : second);
-	unsigned count = 0;
+	unsigned count = 0, accesses = 0;
 
 	for (Instruction *inst = first->getNextNode(); inst != second; inst = inst->getNextNode()) {
 		if (count++ == DISTANCE)
 			return false;
 		if (!inst->mayReadOrWriteMemory())
 			continue;
+		if (accesses++ == BETWEEN)
+			return false;
 		ModRefInfo info = alias.getModRefInfo(inst, moved);
 
 		if (isModSet(info) || (store && isRefSet(info)))
