@@ -120,7 +120,7 @@ unsigned layout_align(const struct advice_site *site)
 	if (small_rows(site))
 		return site->declared_element;
 	/* The compiler merges accesses to neighbouring elements. */
-	return site->declared_row && align >= 4 && align < element ? align : element;
+	return align >= 4 && align < element ? align : element;
 }
 
 unsigned layout_whole(const struct advice_site *site, unsigned row, unsigned bytes)
