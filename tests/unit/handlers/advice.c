@@ -75,17 +75,23 @@ static void test_advice(void **state)
 	       "execution)");
 }
 
-static const char *advise_column(uint16_t bytes, int64_t stride, uint32_t declared)
+static const char *advise_pairs(uint16_t bytes, uint16_t unit, int64_t stride, uint32_t declared)
 {
 	uint32_t site;
 
 	if (!instance)
 		start(NULL);
-	site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, bytes, bytes);
+	site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, bytes, unit);
 	host_state.sites[site].element = declared;
+	host_state.sites[site].align = unit;
 	send_affine(site, ~0ull, 0, stride);
 	finish();
 	return host_text(&host_state, 0, "fix");
+}
+
+static const char *advise_column(uint16_t bytes, int64_t stride, uint32_t declared)
+{
+	return advise_pairs(bytes, bytes, stride, declared);
 }
 
 /*
@@ -104,6 +110,8 @@ static void test_elements(void **state)
 	/* Structs, and members of smaller ones. */
 	assert_non_null(strstr(advise_column(4, 128, 128), "pad the row by 4 B to 132 B"));
 	assert_non_null(strstr(advise_column(8, -128, 128), "pad the row by 8 B to 136 B"));
+	/* Two members of 4 B, which the compiler merged. */
+	assert_non_null(strstr(advise_pairs(8, 4, 32, 32), "pad the row by 4 B to 36 B"));
 	assert_non_null(strstr(advise_column(8, 128, 16), "from 8 to 9 elements of 16 B (144 B)"));
 }
 
