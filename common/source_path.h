@@ -7,8 +7,8 @@
 #define PROBE_COMMON_SOURCE_PATH_H
 
 /*
- * Removes, in place, "." components and repeated slashes. ".." stays: without the file system
- * nobody knows what the directory before it is, which may be a symbolic link.
+ * Removes, in place, "." components and repeated slashes. ".." stays, because the directory before
+ * it may be a symbolic link.
  */
 void probe_source_path_clean(char *path);
 

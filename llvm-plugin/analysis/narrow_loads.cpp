@@ -31,10 +31,9 @@ static void narrow(LoadInst *load, int half)
 {
 	IRBuilder<> builder(load);
 	Type *word = builder.getInt32Ty();
-	Value *pointer = builder.CreateBitCast(
-		load->getPointerOperand(), word->getPointerTo(load->getPointerAddressSpace()));
 	auto *part = builder.CreateAlignedLoad(
-		word, builder.CreateConstInBoundsGEP1_32(word, pointer, (unsigned)half),
+		word,
+		builder.CreateConstInBoundsGEP1_32(word, load->getPointerOperand(), (unsigned)half),
 		commonAlignment(load->getAlign(), 4 * (uint64_t)half));
 	Value *whole = builder.CreateZExt(part, load->getType());
 
