@@ -239,7 +239,7 @@ bool facts_usual_stride(const struct facts *facts)
  * "lanes are 8 B apart in 15 of 16 executions (in the others, ...)", if that is most of them. In all
  * of them, the stride is the cause, whatever the index is computed by.
  */
-static bool say_usual_stride(const struct facts *facts, const char *others, char *text, size_t size)
+static bool say_usual_stride(const struct facts *facts, const char *why, char *text, size_t size)
 {
 	uint64_t affine = facts->site->counters[PROBE_C_AFFINE];
 	char most[ADVICE_MAX / 4] = "";
@@ -248,7 +248,7 @@ static bool say_usual_stride(const struct facts *facts, const char *others, char
 		return false;
 	if (affine < facts->executions)
 		snprintf(most, sizeof(most), " in %llu of %llu executions (%s)",
-			 (unsigned long long)affine, (unsigned long long)facts->executions, others);
+			 (unsigned long long)affine, (unsigned long long)facts->executions, why);
 	snprintf(text, size, "lanes are %lld B apart%s", llabs((long long)facts->low), most);
 	return true;
 }

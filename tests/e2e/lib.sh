@@ -52,6 +52,26 @@ simulated()
 	LD_PRELOAD="$build/lib/probe/sim/libprobe-sim.so" "$@"
 }
 
+# machine_sums PROGRAM PATTERN COUNTER...: of each kernel, as the simulator counts the original; CSV
+machine_sums()
+{
+	_program=$1 _pattern=$2
+	shift 2
+	rm -f stats
+	PROBE_SIM_STATS=$PWD/stats simulated "$_program"
+	jq -r --arg pattern "$_pattern" 'select(.kernel | test($pattern)) | . as $row |
+		[.kernel] + [$ARGS.positional[] | $row[.]] | @csv' stats --args "$@" | sort
+}
+
+# probed_sums DB COLUMN...: the same sums of the accesses of each kernel
+probed_sums()
+{
+	_db=$1
+	shift
+	probe-report lines --all --unfold -n 0 --format json "$_db" | jq -r 'group_by(.kernel)[] | . as $rows |
+		[.[0].kernel] + [$ARGS.positional[] as $column | $rows | map(.[$column]) | add] | @csv' --args "$@" | sort
+}
+
 # record DB OPTIONS... -- COMMAND...: under probe-run on the simulated GPU; its database becomes DB
 record()
 {

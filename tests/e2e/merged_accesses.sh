@@ -155,14 +155,11 @@ END
 for level in 1 2 3; do
 	compile merged.hip merged -O$level
 	hipcc -g -O$level --offload-arch=gfx90a merged.hip -o plain
-	rm -f stats
-	PROBE_SIM_STATS=$PWD/stats simulated ./plain
-	jq -r 'select(.kernel | test("^(loop|once|index|col|nei|par|wra|dis|uni|upd|sto|car|in_)")) | [.kernel, .lines64, .lines128] | @csv' stats |
+	machine_sums ./plain "^(loop|once|index|col|nei|par|wra|dis|uni|upd|sto|car|in_)" lines64 lines128 |
 		awk -F, -v level=$level '/carried/ && level == 3 { $2 -= 4; $3 -= 2 } { print $1 "," $2 "," $3 }' |
 		sort >machine
 	expect "kernels" "$(wc -l <machine)" 24
 	record memory.db -q -- ./merged
-	probe-report lines --all --unfold -n 0 --format json memory.db | jq -r 'group_by(.kernel)[] | [.[0].kernel,
-		(map(.lines64_used) | add), (map(.lines128_used) | add)] | @csv' | sort >probed
+	probed_sums memory.db lines64_used lines128_used >probed
 	diff machine probed >differences || fail "-O$level: $(head differences)"
 done

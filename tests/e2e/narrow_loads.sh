@@ -52,12 +52,9 @@ END
 for level in 1 2 3; do
 	compile narrow.hip narrow -O$level
 	hipcc -g -O$level --offload-arch=gfx90a narrow.hip -o plain
-	rm -f stats
-	PROBE_SIM_STATS=$PWD/stats simulated ./plain
-	jq -r 'select(.kernel | test("^use_")) | [.kernel, .lds_passes, .lds_conflicts] | @csv' stats | sort >machine
+	machine_sums ./plain "^use_" lds_passes lds_conflicts >machine
 	expect "kernels" "$(wc -l <machine)" 14
 	record memory.db -q -- ./narrow
-	probe-report lines --all --unfold -n 0 --format json memory.db | jq -r 'group_by(.kernel)[] | [.[0].kernel,
-		(map(.passes) | add), (map(.conflicts) | add)] | @csv' | sort >probed
+	probed_sums memory.db passes conflicts >probed
 	diff machine probed >differences || fail "-O$level: $(head differences)"
 done

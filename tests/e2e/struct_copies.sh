@@ -42,9 +42,7 @@ function kernel(kind, align, size, name, apart, body, lds) {
 }' >copies.hip
 compile copies.hip copies
 hipcc -g -O2 --offload-arch=gfx90a copies.hip -o plain
-PROBE_SIM_STATS=$PWD/stats simulated ./plain
-jq -r 'select(.kernel | test("^[a-z]+[0-9]+_")) | [.kernel, .lds_passes, .lds_conflicts, .lines64, .lines128] | @csv' stats |
-	sort >machine
+machine_sums ./plain "^[a-z]+[0-9]+_" lds_passes lds_conflicts lines64 lines128 >machine
 [ "$(wc -l <machine)" -gt 300 ] || fail "only $(wc -l <machine) kernels"
 for kind in memory trace; do
 	record $kind.db -q --kind $kind -- ./copies

@@ -85,7 +85,7 @@ expect "with --source-dir" "$(files allowed.db)" "source/../include/fill.h sourc
 record secret.db -q -- ./names_secret
 sqlite3 secret.db "SELECT DISTINCT file FROM probe_site" | grep -q "$work/secret" || fail "no access in the file named"
 expect "a file that is no source" "$(files secret.db)" "project/names_secret.hip"
-# A header beside a source that is named without its directory: the compiler's names of it have a "." more in debug
+# A header next to a source that is named without its directory: the compiler's names of it have a "." more in debug
 # information than in the pass.
 mkdir detail
 cat >detail/gather.h <<'END'
